@@ -1,0 +1,51 @@
+"""What a slice may ask of the outside: the warehouse port and the declared schemas of the tables Python writes.
+
+Belongs here: the protocol that assets are written against, and the reader of dbt/models/sources.yml.
+Does not belong here: any engine (the DuckDB implementation is dagster_project/resources.py).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Protocol
+
+import pandas as pd
+import yaml
+
+from assets.settings import PROJECT
+
+
+class Warehouse(Protocol):
+    """The one door to the warehouse: whole tables by name, joined by key, never by position."""
+
+    def read(self, table: str) -> pd.DataFrame:
+        """All rows of `schema.name`; TEXT as object, integers Int64, NULL as NA."""
+        ...
+
+    def replace(self, tables: dict[str, pd.DataFrame]) -> None:
+        """Replace whole tables in one transaction; columns and types are those of dbt/models/sources.yml."""
+        ...
+
+
+@cache
+def declared_tables() -> dict[str, dict[str, str]]:
+    """`schema.table` -> column -> type, for each table that Python writes (declared once, in dbt's sources)."""
+    document = yaml.safe_load((PROJECT / "dbt/models/sources.yml").read_text(encoding="utf-8"))
+    return {
+        f"{source['name']}.{table['name']}": {c["name"]: c["data_type"] for c in table["columns"]}
+        for source in document["sources"]
+        for table in source["tables"]
+    }
+
+
+def conform(table: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """`frame` with exactly the declared columns in the declared order.
+
+    Raises:
+        ValueError: a declared column is missing or an undeclared one is present, named.
+    """
+    columns = list(declared_tables()[table])
+    missing, unknown = set(columns) - set(frame.columns), set(frame.columns) - set(columns)
+    if missing or unknown:
+        raise ValueError(f"{table}: missing columns {sorted(missing)}, undeclared columns {sorted(unknown)}")
+    return frame[columns]

@@ -1,0 +1,74 @@
+"""Every setting of the product, read once from the environment (`SUITABILITY_<NAME>`).
+
+Belongs here: values a user may change, their defaults and units, and the paths that follow from them.
+Does not belong here: policies (dbt/seeds/policies.csv) and anything that is computed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PROJECT = Path(__file__).resolve().parents[1]
+
+
+class Settings(BaseSettings):
+    """Settings of one refresh. Unknown values fail at start, naming the variable."""
+
+    model_config = SettingsConfigDict(env_prefix="SUITABILITY_", extra="forbid", frozen=True)
+
+    sources: Path | None = Field(None, description="folder of input files; unset = the embedded demo")
+    home: Path = Field(PROJECT / ".suitability", description="folder for everything that is made")
+    seed: int = Field(20260101, ge=0, description="the one seed; every random step derives its own from it")
+    demo_items: int = Field(19576, ge=500, description="battery items in the embedded demo")
+    lock_wait_seconds: float = Field(30, ge=0, description="how long an opener waits for the warehouse file")
+
+    min_spearman: float = Field(0.30, description="a capability is dropped when both agreement figures are lower")
+    min_kappa: float = 0.30
+    cluster_cut: float = Field(0.5, gt=0, lt=2, description="dendrogram cut on the distance 1 - r")
+    composite: Literal["active_mean", "mean"] = Field("active_mean", description="demand of a dimension on an item")
+    min_join_coverage: float = Field(0.90, ge=0, le=1, description="share of result rows that find their item")
+
+    temperature: float = Field(1.0, gt=0, description="tau, the soft-minimum's temperature")
+    slope: float = Field(1.0, gt=0, description="lambda, log-odds per demand level")
+    capability_prior_mean: float = 3.0
+    capability_prior_sd: float = Field(0.8, gt=0)
+    intercept_prior_sd: float = Field(5.0, gt=0)
+    chains: int = Field(4, ge=2)
+    tune: int = Field(500, ge=100)
+    draws: int = Field(1000, ge=100, description="posterior draws a chain")
+    max_rhat: float = 1.01
+    min_ess: float = 400
+
+    @field_validator("home", "sources")
+    @classmethod
+    def _absolute(cls, value: Path | None) -> Path | None:
+        return value.expanduser().resolve() if value else None
+
+    @property
+    def warehouse_path(self) -> Path:
+        """The working file: written by one step at a time, never opened by readers."""
+        return self.home / "warehouse.duckdb"
+
+    @property
+    def published(self) -> Path:
+        """Folder of what people read."""
+        return self.home / "published"
+
+    @property
+    def published_path(self) -> Path:
+        return self.published / "suitability.duckdb"
+
+    def seed_for(self, *names: object) -> int:
+        """A 63-bit seed of its own for the step or row that `names` identify (same names, same seed)."""
+        text = "/".join(str(name) for name in (self.seed, *names))
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8]) >> 1
+
+    def dbt_vars(self) -> dict[str, object]:
+        """The settings that dbt models read; their defaults stand in dbt_project.yml too (a test compares)."""
+        names = ("min_spearman", "min_kappa", "composite", "min_join_coverage")
+        return {name: getattr(self, name) for name in names}

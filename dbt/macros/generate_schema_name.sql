@@ -1,0 +1,4 @@
+{# schemas are named as the layers are (marts, not main_marts) #}
+{% macro generate_schema_name(custom_schema_name, node) -%}
+    {{ custom_schema_name | trim if custom_schema_name else target.schema }}
+{%- endmacro %}
