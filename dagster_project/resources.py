@@ -57,7 +57,7 @@ class DuckDBWarehouse:
         """All rows of `schema.name`; TEXT as object, integers Int64, booleans boolean, NULL as NA."""
         schema, name = table.split(".")
         with self.connect() as connection:
-            arrow = connection.execute(f'select * from "{schema}"."{name}"').to_arrow_table()
+            arrow = connection.table(f'"{schema}"."{name}"').to_arrow_table()
         types = {"int64": pd.Int64Dtype(), "int32": pd.Int64Dtype(), "bool": pd.BooleanDtype()}
         return arrow.to_pandas(types_mapper=lambda kind: types.get(str(kind)))
 
