@@ -1,0 +1,33 @@
+"""Fixtures that every test folder may use.
+
+Belongs here: where the real data lies, and the switch-offs that keep tests off the network.
+Does not belong here: builders of inputs (tests/factories.py) and fixtures of one slice (its own conftest.py).
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from assets.settings import PROJECT
+
+os.environ.setdefault("DBT_SEND_ANONYMOUS_USAGE_STATS", "false")
+os.environ.setdefault("DO_NOT_TRACK", "1")
+os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """Folder of the real public data in the input layout; the test is skipped where it is absent."""
+    named = os.environ.get("SUITABILITY_REAL_DATA")
+    folder = Path(named) if named else PROJECT.parent / "shared" / "data"
+    if not (folder / "battery" / "ratings").is_dir():
+        hint = (
+            "set SUITABILITY_REAL_DATA"
+            if named is None
+            else "SUITABILITY_REAL_DATA names a folder without it"
+        )
+        pytest.skip(f"real data is not at {folder}: {hint}")
+    return folder

@@ -1,0 +1,136 @@
+"""Builders of tiny, valid input folders, for the tests of every slice.
+
+Belongs here: files in the input layout with contents a test names. Does not belong here: assertions, the demo's
+generator (assets/demo) or anything that imports the readers: a reader must not be tested by its own writer.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+CAPABILITIES = (
+    "Episodic Memory",
+    "Semantic Memory",
+    "Procedural Memory",
+    "Prospective Memory",
+    "Working Memory",
+    "Inhibitory Control",
+    "Cognitive Flexibility",
+    "Mental Simulation",
+    "Planning",
+    "Metacognition",
+    "Perception and Pattern Recognition",
+    "Functional Perception",
+    "Spatial Reasoning and Navigation",
+    "Object Permanence",
+    "Causal Reasoning",
+    "Theory of Mind",
+    "Emotion Perception and Empathy",
+    "Language",
+)
+RATINGS_HEADER = ("dataset name", "sample id", *CAPABILITIES)
+RESULTS_HEADER = ("task_name", "sample_id", "score", "metadata", "dataset_name")
+SYSTEMS_HEADER = ("system", "name", "model", "settings", "scaffold", "developer", "family", "released_on")
+QUIZ = ("Q4.12", "Q4.13", "Q4.14", "Q4.25", "Q4.26", "Q4.27")
+SURVEY_HEADER = (
+    *("StartDate", "IPAddress", "Progress", "Duration (in seconds)", "ResponseId", "RecipientEmail"),
+    *("prescreen", "Q2.4", "Q2.5", "Q2.11", "Q2.6_1", "Q2.7", "Q2.8", "Q2.9", "Q3.1", "Q3.1_19_TEXT"),
+    *(f"Q3.2_{t}" for t in range(1, 22)),
+    *(f"Q3.3_{t}" for t in range(1, 22)),
+    *QUIZ,
+    *(c for t in range(1, 19) for c in (f"{t}_Q5.3", *(f"{t}_Q5.4_{k}" for k in range(1, 19)))),
+    "Q6.2_1",
+)
+
+
+def write_csv(
+    path: Path, header: Sequence[str], rows: Iterable[Sequence[object]], *, encoding: str = "utf-8"
+) -> Path:
+    """One CSV file with these cells; None is an empty cell; folders are made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding=encoding, newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
+    return path
+
+
+def write_ratings(
+    sources: Path,
+    rater: str = "rater-a",
+    items: Iterable[tuple[str, str]] = (("bench", "1"), ("bench", "2")),
+    levels: Mapping[tuple[str, str], Mapping[str, object]] | None = None,
+    default: object = 1,
+) -> Path:
+    """battery/ratings/<rater>.csv: `levels[(benchmark, item)][capability name]`, else `default`, in every cell."""
+    given = levels or {}
+    rows = [
+        (benchmark, item, *(given.get((benchmark, item), {}).get(name, default) for name in CAPABILITIES))
+        for benchmark, item in items
+    ]
+    return write_csv(sources / "battery" / "ratings" / f"{rater}.csv", RATINGS_HEADER, rows)
+
+
+def write_results(
+    sources: Path, system: str = "system-a", scores: Mapping[tuple[str, str], object] | None = None
+) -> Path:
+    """battery/results/<system>.csv with one row per (benchmark, item) -> score."""
+    given = {("bench", "1"): 1, ("bench", "2"): 0} if scores is None else scores
+    rows = [(f"{benchmark}_task", item, score, None, benchmark) for (benchmark, item), score in given.items()]
+    return write_csv(sources / "battery" / "results" / f"{system}.csv", RESULTS_HEADER, rows)
+
+
+def write_systems(sources: Path, rows: Iterable[Mapping[str, object]] = ({"system": "system-a"},)) -> Path:
+    """battery/systems.csv; columns a row doesn't give stay blank."""
+    cells = [[row.get(column) for column in SYSTEMS_HEADER] for row in rows]
+    return write_csv(sources / "battery" / "systems.csv", SYSTEMS_HEADER, cells)
+
+
+def respondent(**answers: object) -> dict[str, object]:
+    """One who passes quality control, in domain 1, and chose activities 1 and 10; `answers` override by column.
+
+    Columns whose names aren't identifiers are given as `respondent(**{"Q2.11": 3})`.
+    """
+    given: dict[str, object] = {
+        "Progress": 100,
+        "Duration (in seconds)": 1200,
+        "Q2.11": "1.0",
+        "Q3.1": "1,10",
+    }
+    given |= dict.fromkeys(QUIZ, "1.0")
+    given |= {"Q3.2_1": "1.0", "Q3.2_10": "2.0", "Q3.3_1": "12", "Q3.3_10": "8"}
+    for activity in (1, 10):
+        given |= {f"{activity}_Q5.3": "2,5", f"{activity}_Q5.4_2": "60", f"{activity}_Q5.4_5": "40"}
+    return given | answers
+
+
+def write_survey(
+    sources: Path,
+    name: str = "online",
+    respondents: Sequence[Mapping[str, object]] | None = None,
+    *,
+    header: Sequence[str] = SURVEY_HEADER,
+    header_rows: int = 1,
+    encoding: str = "utf-8",
+) -> Path:
+    """survey/<name>.csv as Qualtrics exports it, with 1 (names), 2 (+ question texts) or 3 (+ ImportId) header rows."""
+    people = [respondent(), respondent()] if respondents is None else respondents
+    extra = [
+        [f"Text of {column}?" for column in header],
+        [json.dumps({"ImportId": column}) for column in header],
+    ]
+    rows = extra[: header_rows - 1] + [[person.get(column) for column in header] for person in people]
+    return write_csv(sources / "survey" / f"{name}.csv", header, rows, encoding=encoding)
+
+
+def write_sources(sources: Path) -> Path:
+    """A whole tiny input folder: two raters, one system, systems.csv and one survey export."""
+    write_ratings(sources, "rater-a")
+    write_ratings(sources, "rater-b")
+    write_results(sources)
+    write_systems(sources)
+    write_survey(sources)
+    return sources
