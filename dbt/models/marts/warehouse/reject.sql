@@ -1,0 +1,19 @@
+{% set rejects = ['stg_rating_reject', 'stg_result_reject', 'stg_survey_reject'] %}
+
+with
+
+final as (
+    {% for model in rejects %}
+    select
+        table_name,
+        source_file,
+        row_number,
+        column_name,
+        value,
+        reason
+    from {{ ref(model) }}
+    {% if not loop.last %}union all{% endif %}
+    {% endfor %}
+)
+
+select * from final

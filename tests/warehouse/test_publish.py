@@ -1,0 +1,135 @@
+"""Publication: what readers get, what is refused, and what a crash leaves behind."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from dagster_project.publish import Mart, PublishError, publish
+from dagster_project.resources import DuckDBWarehouse
+
+MARTS = [
+    Mart("capability_profile", ("system", "mean_log"), ("system",), "Profiles.", {"mean_log": "log scale; it's a mean"}),
+    Mart("refresh", ("refresh_id", "finished_at"), ("refresh_id",)),
+]
+
+
+def fill(warehouse: DuckDBWarehouse, generation: int = 1, n_rows: int = 3) -> None:
+    """A working file whose marts all carry one generation number, so that a torn read would show."""
+    with warehouse.connect() as connection:
+        connection.execute("create schema if not exists marts")
+        connection.execute(
+            "create or replace table marts.capability_profile as "
+            f"select 'system-' || (100000 - i) as system, {generation}.0 as mean_log from range({n_rows}) as r (i)"
+        )
+        connection.execute(
+            "create or replace table marts.refresh as "
+            f"select 'r-{generation}-abcdef12' as refresh_id, cast(null as timestamp) as finished_at"
+        )
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> DuckDBWarehouse:
+    warehouse = DuckDBWarehouse(tmp_path / "warehouse.duckdb", lock_wait_seconds=20)
+    fill(warehouse)
+    return warehouse
+
+
+def test_readers_get_ordered_rows_comments_and_a_finish_time(warehouse: DuckDBWarehouse, tmp_path: Path) -> None:
+    folder = tmp_path / "published"
+    assert publish(warehouse, folder, MARTS, run_prefix="abcdef12") == {"capability_profile": 3, "refresh": 1}
+    with duckdb.connect(str(folder / "suitability.duckdb"), read_only=True) as reader:
+        systems = reader.execute("select system from marts.capability_profile").fetchall()
+        assert systems == [("system-100000",), ("system-99998",), ("system-99999",)]
+        comment = reader.execute(
+            "select comment from duckdb_columns() where table_name = 'capability_profile' and column_name = 'mean_log'"
+        ).fetchone()
+        assert comment == ("log scale; it's a mean",)
+        assert reader.execute("select finished_at is not null from marts.refresh").fetchone() == (True,)
+        assert reader.execute("select tags['storage_version'] from duckdb_databases() where not internal").fetchone() == (
+            "v1.0.0+",
+        )
+    parquet = duckdb.execute(f"select count(*) from '{folder}/capability_profile.parquet'").fetchone()
+    assert parquet == (3,)
+    assert not list(folder.glob(".publishing-*"))
+
+
+def test_same_marts_give_the_same_parquet_bytes(warehouse: DuckDBWarehouse, tmp_path: Path) -> None:
+    publish(warehouse, tmp_path / "one", MARTS)
+    publish(warehouse, tmp_path / "two", MARTS)
+    one, two = ((tmp_path / name / "capability_profile.parquet").read_bytes() for name in ("one", "two"))
+    assert one == two
+
+
+@pytest.mark.parametrize(
+    ("marts", "message"),
+    [
+        ([Mart("absent", ("x",), ("x",))], "absent: missing"),
+        ([Mart("capability_profile", ("system", "sd_log"), ("system",))], "lacks sd_log"),
+        ([Mart("capability_profile", ("system", "mean_log"), ("mean_log",))], "stands 3 times"),
+    ],
+)
+def test_broken_marts_are_refused_and_the_last_good_file_stays(
+    warehouse: DuckDBWarehouse, tmp_path: Path, marts: list[Mart], message: str
+) -> None:
+    folder = tmp_path / "published"
+    publish(warehouse, folder, MARTS)
+    before = (folder / "suitability.duckdb").stat()
+    with pytest.raises(PublishError, match=message):
+        publish(warehouse, folder, marts)
+    assert (folder / "suitability.duckdb").stat().st_ino == before.st_ino
+
+
+def test_an_overtaken_refresh_publishes_nothing(warehouse: DuckDBWarehouse, tmp_path: Path) -> None:
+    with pytest.raises(PublishError, match="overtook"):
+        publish(warehouse, tmp_path / "published", MARTS, run_prefix="00000000")
+    assert not (tmp_path / "published" / "suitability.duckdb").exists()
+
+
+def test_a_mart_that_is_gone_leaves_the_parquet_folder(warehouse: DuckDBWarehouse, tmp_path: Path) -> None:
+    folder = tmp_path / "published"
+    publish(warehouse, folder, MARTS)
+    publish(warehouse, folder, MARTS[:1])
+    assert sorted(path.name for path in folder.glob("*.parquet")) == ["capability_profile.parquet"]
+
+
+def _publish_forever(working: Path, folder: Path) -> None:
+    warehouse = DuckDBWarehouse(working, lock_wait_seconds=20)
+    generation = 1
+    while True:
+        generation += 1
+        fill(warehouse, generation, 20_000)
+        publish(warehouse, folder, MARTS)
+
+
+def test_readers_never_see_an_error_or_a_torn_answer_while_publishers_are_killed(tmp_path: Path) -> None:
+    working, folder = tmp_path / "warehouse.duckdb", tmp_path / "published"
+    fill(DuckDBWarehouse(working), 1, 20_000)
+    publish(DuckDBWarehouse(working), folder, MARTS)
+    spawn = multiprocessing.get_context("spawn")
+    reads, seen = 0, set()
+    for round_number in range(4):
+        publisher = spawn.Process(target=_publish_forever, args=(working, folder), daemon=True)
+        publisher.start()
+        end = time.monotonic() + 2.0 + 0.17 * round_number
+        while time.monotonic() < end:
+            with duckdb.connect(str(folder / "suitability.duckdb"), read_only=True) as reader:
+                generations = reader.execute(
+                    "select distinct mean_log, (select split_part(refresh_id, '-', 2) from marts.refresh) "
+                    "from marts.capability_profile"
+                ).fetchall()
+            assert len(generations) == 1 and int(generations[0][0]) == int(generations[0][1])
+            seen.add(generations[0][0])
+            reads += 1
+        assert publisher.pid is not None
+        os.kill(publisher.pid, signal.SIGKILL)
+        publisher.join()
+    assert reads > 20 and len(seen) > 2
+    publish(DuckDBWarehouse(working, lock_wait_seconds=20), folder, MARTS)
+    assert not list(folder.glob(".publishing-*"))
