@@ -1,7 +1,8 @@
 """Builders of tiny, valid input folders, for the tests of every slice.
 
-Belongs here: files in the input layout with contents a test names. Does not belong here: assertions, the demo's
-generator (assets/demo) or anything that imports the readers: a reader must not be tested by its own writer.
+Belongs here: files in the input layout with contents a test names. Does not belong here: assertions, the
+demo's generator (assets/demo) or anything that imports the readers: a reader must not be tested by its own
+writer.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def write_ratings(
     levels: Mapping[tuple[str, str], Mapping[str, object]] | None = None,
     default: object = 1,
 ) -> Path:
-    """battery/ratings/<rater>.csv: `levels[(benchmark, item)][capability name]`, else `default`, in every cell."""
+    """battery/ratings/<rater>.csv: `levels[(benchmark, item)][capability name]`, else `default`, per cell."""
     given = levels or {}
     rows = [
         (benchmark, item, *(given.get((benchmark, item), {}).get(name, default) for name in CAPABILITIES))
@@ -90,7 +91,7 @@ def write_systems(sources: Path, rows: Iterable[Mapping[str, object]] = ({"syste
 
 
 def respondent(**answers: object) -> dict[str, object]:
-    """One who passes quality control, in domain 1, and chose activities 1 and 10; `answers` override by column.
+    """One who passes quality control, in domain 1, with activities 1 and 10; `answers` override by column.
 
     Columns whose names aren't identifiers are given as `respondent(**{"Q2.11": 3})`.
     """
@@ -116,7 +117,7 @@ def write_survey(
     header_rows: int = 1,
     encoding: str = "utf-8",
 ) -> Path:
-    """survey/<name>.csv as Qualtrics exports it, with 1 (names), 2 (+ question texts) or 3 (+ ImportId) header rows."""
+    """survey/<name>.csv as Qualtrics does it; header rows: 1 names, 2 + question texts, 3 + ImportId."""
     people = [respondent(), respondent()] if respondents is None else respondents
     extra = [
         [f"Text of {column}?" for column in header],

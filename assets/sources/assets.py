@@ -1,0 +1,192 @@
+"""The raw assets: one input read, one raw table (or two) replaced, what was left out shown.
+
+Belongs here: thin Dagster assets. Does not belong here: reading (readers/) or judging (expectations/, dbt
+staging).
+"""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import dagster as dg
+
+from assets.ports import Warehouse
+from assets.settings import Settings
+from assets.sources.folder import sources_folder
+from assets.sources.readers import (
+    Reading,
+    SourceError,
+    list_source_files,
+    read_ratings,
+    read_results,
+    read_survey,
+    read_systems,
+)
+from assets.sources.refresh import new_refresh
+from assets.sources.salt import read_salt
+
+REFRESH = dg.AssetKey(["raw", "refresh"])
+FILES = {
+    "ratings": dg.AssetSpec(
+        ["file", "ratings"], group_name="battery", kinds={"csv"}, description="battery/ratings/<rater>.csv"
+    ),
+    "results": dg.AssetSpec(
+        ["file", "results"], group_name="battery", kinds={"csv"}, description="battery/results/<system>.csv"
+    ),
+    "systems": dg.AssetSpec(
+        ["file", "systems"], group_name="battery", kinds={"csv"}, description="battery/systems.csv"
+    ),
+    "survey": dg.AssetSpec(["file", "survey"], group_name="work", kinds={"csv"}, description="survey/*.csv"),
+}
+file_specs = list(FILES.values())
+
+
+@contextmanager
+def _faults_as_failure() -> Iterator[None]:
+    """Shows faults of input files as the step's failure, without a stack trace and without retries."""
+    try:
+        yield
+    except SourceError as error:
+        files = sorted({fault.file for fault in error.faults})
+        raise dg.Failure(str(error), metadata={"files": files}, allow_retries=False) from None
+
+
+def _result(reading: Reading, table: str) -> dg.MaterializeResult:
+    """What was read and what was left out; the data version is that of the files' contents."""
+    fingerprint = hashlib.sha256(repr(sorted(reading.files.items())).encode()).hexdigest()[:16]
+    metadata: dict[str, Any] = {
+        "dagster/row_count": len(reading.frames[table]),
+        "files": list(reading.files),
+        "ignored_files": reading.ignored_files,
+        "ignored_columns": reading.ignored_columns,
+        "blank_rows_skipped": reading.n_blank_rows,
+    }
+    return dg.MaterializeResult(
+        asset_key=dg.AssetKey(table.split(".")), metadata=metadata, data_version=dg.DataVersion(fingerprint)
+    )
+
+
+@dg.asset(
+    key=REFRESH,
+    group_name="warehouse",
+    kinds={"python", "duckdb"},
+    pool="warehouse",
+    code_version="1",
+    description="The refresh that writes this warehouse: id, start, inputs, seed and versions.",
+)
+def refresh(
+    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+) -> dg.MaterializeResult:
+    with _faults_as_failure():
+        frame = new_refresh(settings, sources_folder(settings), datetime.now(UTC))
+    warehouse.replace({"raw.refresh": frame})
+    row = frame.iloc[0]
+    return dg.MaterializeResult(
+        metadata={"refresh_id": row["refresh_id"], "is_synthetic": bool(row["is_synthetic"])}
+    )
+
+
+@dg.asset(
+    key=["raw", "source_file"],
+    deps=[REFRESH, *FILES.values()],
+    group_name="warehouse",
+    kinds={"python", "duckdb"},
+    pool="warehouse",
+    code_version="1",
+    description="Every input file found, with size, date and hash.",
+)
+def source_file(
+    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+) -> dg.MaterializeResult:
+    with _faults_as_failure():
+        frame = list_source_files(sources_folder(settings))
+    warehouse.replace({"raw.source_file": frame})
+    counts = {str(name): int(n) for name, n in frame["input"].value_counts().sort_index().items()}
+    return dg.MaterializeResult(metadata={"dagster/row_count": len(frame), "files_of_input": counts})
+
+
+@dg.asset(
+    key=["raw", "rating"],
+    deps=[REFRESH, FILES["ratings"]],
+    group_name="battery",
+    kinds={"python", "duckdb"},
+    pool="warehouse",
+    code_version="1",
+    description="Ratings as they came: a row a rater × item × capability cell, all TEXT.",
+)
+def rating(
+    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+) -> dg.MaterializeResult:
+    with _faults_as_failure():
+        reading = read_ratings(sources_folder(settings))
+    warehouse.replace(reading.frames)
+    return _result(reading, "raw.rating")
+
+
+@dg.asset(
+    key=["raw", "result"],
+    deps=[REFRESH, FILES["results"]],
+    group_name="battery",
+    kinds={"python", "duckdb"},
+    pool="warehouse",
+    code_version="1",
+    description="Item results as they came: a row a line, all TEXT.",
+)
+def result(
+    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+) -> dg.MaterializeResult:
+    with _faults_as_failure():
+        reading = read_results(sources_folder(settings))
+    warehouse.replace(reading.frames)
+    return _result(reading, "raw.result")
+
+
+@dg.asset(
+    key=["raw", "ai_system"],
+    deps=[REFRESH, FILES["systems"]],
+    group_name="battery",
+    kinds={"python", "duckdb"},
+    pool="warehouse",
+    code_version="1",
+    description="What is known of each AI system: a row a line, all TEXT.",
+)
+def ai_system(
+    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+) -> dg.MaterializeResult:
+    with _faults_as_failure():
+        reading = read_systems(sources_folder(settings))
+    warehouse.replace(reading.frames)
+    return _result(reading, "raw.ai_system")
+
+
+@dg.multi_asset(
+    name="survey",
+    specs=[
+        dg.AssetSpec(
+            ["raw", name],
+            deps=[REFRESH, FILES["survey"]],
+            group_name="work",
+            kinds={"python", "duckdb"},
+            code_version="1",
+            description=description,
+        )
+        for name, description in (
+            (
+                "survey_response",
+                "Answers as they came, allowed columns only: a row a respondent × question, all TEXT.",
+            ),
+            ("survey_codebook", "Question texts that the exports carry in their extra header rows."),
+        )
+    ],
+    pool="warehouse",
+)
+def survey(
+    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+) -> Iterator[dg.MaterializeResult]:
+    with _faults_as_failure():
+        reading = read_survey(sources_folder(settings), read_salt(settings.home))
+    warehouse.replace(reading.frames)
+    for table in reading.frames:
+        yield _result(reading, table)

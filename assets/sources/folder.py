@@ -1,0 +1,41 @@
+"""Which folder the inputs come from: the user's, or the embedded demo's.
+
+Belongs here: that one decision, and whether the inputs are synthetic. Does not belong here: what lies in the
+folder.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assets.demo.generate import ensure_demo
+from assets.settings import Settings
+from assets.sources.readers.errors import SourceError, SourceFileError
+
+INPUTS = ("battery", "survey", "onet", "oews", "chats", "propensity", "tournament", "agentic")
+SYNTHETIC_NOTE = "SYNTHETIC.md"
+
+
+def sources_folder(settings: Settings) -> Path:
+    """`settings.sources`, or the embedded demo under `settings.home` (written first if absent).
+
+    Raises:
+        SourceError: the named folder doesn't exist or holds no input at all.
+    """
+    if settings.sources is None:
+        return ensure_demo(settings.home / "demo", n_items=settings.demo_items, seed=settings.seed)
+    folder = settings.sources
+    what = None
+    if not folder.is_dir():
+        what = "SUITABILITY_SOURCES names this, but it is not a folder"
+    elif not any((folder / name).exists() for name in INPUTS):
+        what = f"SUITABILITY_SOURCES names this folder, but it has none of {', '.join(INPUTS)}"
+    if what:
+        do = "Correct the variable, or unset it to use the embedded demo"
+        raise SourceError([SourceFileError(what, file=str(folder), do=do)])
+    return folder
+
+
+def is_synthetic(sources: Path) -> bool:
+    """Whether the folder says of itself that its data was generated."""
+    return (sources / SYNTHETIC_NOTE).is_file()

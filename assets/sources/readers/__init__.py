@@ -1,0 +1,20 @@
+"""Pure readers: an input folder in, frames as declared in dbt/models/sources.yml out."""
+
+from assets.sources.readers.errors import SourceError, SourceFileError
+from assets.sources.readers.folder import Reading
+from assets.sources.readers.inventory import list_source_files
+from assets.sources.readers.ratings import read_ratings
+from assets.sources.readers.results import read_results
+from assets.sources.readers.survey import read_survey
+from assets.sources.readers.systems import read_systems
+
+__all__ = [
+    "Reading",
+    "SourceError",
+    "SourceFileError",
+    "list_source_files",
+    "read_ratings",
+    "read_results",
+    "read_survey",
+    "read_systems",
+]

@@ -1,0 +1,52 @@
+"""Every input file with its hash -> raw.source_file.
+
+Belongs here: version, date and size of what was found. Does not belong here: contents.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pandas as pd
+
+from assets.ports import conform
+from assets.sources.readers import ratings, results, survey, systems
+from assets.sources.readers.errors import SourceError, SourceFileError
+from assets.sources.readers.folder import empty_frame, find_files, relative
+
+LOCATIONS = {
+    "ratings": ratings.LOCATION,
+    "results": results.LOCATION,
+    "systems": systems.LOCATION,
+    "survey": survey.LOCATION,
+}
+
+
+def list_source_files(sources: Path) -> pd.DataFrame:
+    """raw.source_file: one row a file; a file that its reader refuses is listed too.
+
+    Raises:
+        SourceError: a file that can't be opened.
+    """
+    rows = []
+    for name, location in LOCATIONS.items():
+        for path in find_files(sources, location)[0]:
+            file = relative(sources, path)
+            try:
+                raw, modified = path.read_bytes(), path.stat().st_mtime
+            except OSError as error:
+                do = "Check that it is a file and that you may read it"
+                fault = SourceFileError(f"cannot be read ({error.strerror})", file=file, do=do)
+                raise SourceError([fault]) from error
+            rows.append(
+                {
+                    "input": name,
+                    "source_file": file,
+                    "source_sha256": hashlib.sha256(raw).hexdigest(),
+                    "n_bytes": len(raw),
+                    "modified_at": datetime.fromtimestamp(modified, UTC).replace(tzinfo=None),
+                }
+            )
+    return conform("raw.source_file", pd.DataFrame(rows)) if rows else empty_frame("raw.source_file")

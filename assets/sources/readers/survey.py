@@ -1,0 +1,132 @@
+"""survey/*.csv, Qualtrics exports -> raw.survey_response and raw.survey_codebook.
+
+Belongs here: header rows told from respondents, the allow-list applied, respondents made anonymous. Does not
+belong here: which columns are allowed (survey_schema.py), quality control and scoring (dbt).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from assets.sources.readers.errors import SourceError, SourceFileError
+from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
+from assets.sources.readers.text import Table, clean_name, require_columns
+from assets.sources.survey_schema import ALLOWED, COMPANY, REQUIRED, RESPONSE_ID, SOURCE
+
+LOCATION = "survey"
+MAX_EXTRA_HEADER_ROWS = 2
+# Numbers, and lists of them as multiple-choice answers have: what a respondent's coded cell can be.
+_CODE = re.compile(r"\s*-?\d[\d.,;\s]*(?:[eE][+-]?\d+)?\s*")
+
+
+def read_survey(sources: Path, salt: str) -> Reading:
+    """raw.survey_response, a row a respondent × allowed column of the file, and raw.survey_codebook.
+
+    A column that a file lacks gives no rows (not asked); a blank cell a row with answer NULL (not answered).
+
+    Args:
+        sources: the inputs' folder.
+        salt: secret text that makes `respondent` useless for looking people up.
+
+    Raises:
+        SourceError: as `text.read_table`, and missing columns, or a response that stands in two rows.
+    """
+    seen: dict[str, tuple[str, int]] = {}
+    tables = ["raw.survey_response", "raw.survey_codebook"]
+    return read_folder(sources, LOCATION, tables, partial(_parse, salt=salt, seen=seen))
+
+
+def _parse(export: Table, stem: str, *, salt: str, seen: dict[str, tuple[str, int]]) -> Parsed:
+    require_columns(export, REQUIRED, is_private=True)
+    doubled = [name for name in (*ALLOWED, SOURCE, COMPANY, RESPONSE_ID) if export.header.count(name) > 1]
+    if doubled:
+        require_columns(export, doubled, is_private=True)
+    table, texts = _split_header_rows(export)
+    people = _respondents(table, salt, seen)
+    questions = [name for name in table.header if name in ALLOWED]
+    columns = [table.header.index(name) for name in questions]
+    n, k = len(table.rows), len(columns)
+    sources = [clean_name(cell) if cell else stem for cell in table.column(SOURCE)]
+    responses = {name: np.repeat(values, k) for name, values in provenance(table).items()}
+    responses |= {
+        "source": np.repeat(np.array(sources, dtype=object), k),
+        "company": np.repeat(table.key(COMPANY), k),
+        "respondent": np.repeat(people, k),
+        "question": np.tile(np.array(questions, dtype=object), n),
+        "answer": table.cells[:, columns].ravel(),
+    }
+    named = [
+        (name, text) for name, text in zip(export.header, texts, strict=False) if name in ALLOWED and text
+    ]
+    codebook = {
+        "source_file": np.full(len(named), table.file, dtype=object),
+        "question": np.array([name for name, _ in named], dtype=object),
+        "question_text": np.array([text for _, text in named], dtype=object),
+    }
+    taken = {*ALLOWED, SOURCE, COMPANY, RESPONSE_ID}
+    ignored = [name or "(no name)" for name in table.header if name not in taken]
+    return Parsed({"raw.survey_response": responses, "raw.survey_codebook": codebook}, ignored)
+
+
+def _split_header_rows(export: Table) -> tuple[Table, list[str]]:
+    """The respondents, and the question texts from the header rows that Qualtrics puts under the names.
+
+    A row is a header row when it is the ImportId row, or when its coded columns hold text and not one code.
+    """
+    coded = [i for i, name in enumerate(export.header) if name in ALLOWED]
+    texts: list[str] = []
+    n_extra = 0
+    for row in export.rows[:MAX_EXTRA_HEADER_ROWS]:
+        cells = [row[i] for i in coded if row[i].strip()]
+        if not _is_import_ids(cells):
+            if any(_CODE.fullmatch(cell) for cell in cells) or not cells:
+                break
+            texts = texts or row
+        n_extra += 1
+    if n_extra == len(export.rows):
+        do = "Export the responses too, or remove the file"
+        fault = export.fault("header rows but no respondents", row=export.row_numbers[-1] + 1, do=do)
+        raise SourceError([fault])
+    people = Table(
+        file=export.file,
+        sha256=export.sha256,
+        header=export.header,
+        rows=export.rows[n_extra:],
+        row_numbers=export.row_numbers[n_extra:],
+        n_blank_rows=export.n_blank_rows,
+    )
+    return people, [clean_name(text) for text in texts]
+
+
+def _is_import_ids(cells: list[str]) -> bool:
+    try:
+        return bool(cells) and all("ImportId" in json.loads(cell) for cell in cells)
+    except (json.JSONDecodeError, TypeError):
+        return False
+
+
+def _respondents(table: Table, salt: str, seen: dict[str, tuple[str, int]]) -> npt.NDArray[np.object_]:
+    """A salted hash for each row: of the response id where given, else of file and row."""
+    hashes: list[str] = []
+    faults: list[SourceFileError] = []
+    for line, response in zip(table.row_numbers, table.key(RESPONSE_ID), strict=True):
+        identity = f"response {response}" if response else f"row {table.file} {line}"
+        respondent = hashlib.sha256(f"{salt}\0{identity}".encode()).hexdigest()[:16]
+        file, row = seen.setdefault(respondent, (table.file, line))
+        if (file, row) != (table.file, line):
+            where = f"row {row}" if file == table.file else f"{file}, row {row}"
+            do = (
+                "Keep one of them, so that nobody counts twice (of two exports of the same survey: the later)"
+            )
+            faults.append(table.fault(f"the response of {where} again", row=line, column=RESPONSE_ID, do=do))
+        hashes.append(respondent)
+    if faults:
+        raise SourceError(faults)
+    return np.array(hashes, dtype=object)

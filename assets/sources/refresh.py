@@ -1,0 +1,57 @@
+"""Who, what and when of a refresh -> raw.refresh, one row.
+
+Belongs here: the run's identity and versions. Does not belong here: anything about single files
+(readers/inventory.py).
+"""
+
+from __future__ import annotations
+
+import secrets
+import subprocess
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pandas as pd
+
+from assets.ports import conform
+from assets.settings import PROJECT, Settings
+from assets.sources.folder import is_synthetic
+
+GIT_SECONDS = 5.0
+
+
+def new_refresh(settings: Settings, sources: Path, started_at: datetime) -> pd.DataFrame:
+    """raw.refresh for a refresh of `sources`; `refresh_id` sorts by time and is never used again."""
+    started_at = started_at.astimezone(UTC)
+    row = {
+        "refresh_id": f"{started_at:%Y%m%dT%H%M%SZ}-{secrets.token_hex(2)}",
+        "started_at": started_at.replace(tzinfo=None),
+        "sources": "embedded demo" if settings.sources is None else str(sources),
+        "is_synthetic": is_synthetic(sources),
+        "seed": settings.seed,
+        "git_commit": git_commit(PROJECT),
+        "duckdb_version": _version("duckdb"),
+        "project_version": _version("suitability"),
+    }
+    return conform("raw.refresh", pd.DataFrame([row]))
+
+
+def git_commit(project: Path) -> str | None:
+    """The commit checked out at `project`; None where that isn't a checkout's top, or git doesn't answer."""
+    command = ["git", "-C", str(project), "rev-parse", "--show-toplevel", "HEAD"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=GIT_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    lines = done.stdout.split("\n")
+    if done.returncode or len(lines) < 2 or Path(lines[0]).resolve() != project.resolve():
+        return None
+    return lines[1]
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
