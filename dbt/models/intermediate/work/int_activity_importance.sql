@@ -1,0 +1,71 @@
+with
+
+scopes as (
+    select * from {{ ref('int_survey_scope') }}
+),
+
+activities as (
+    select * from {{ ref('stg_survey_activity') }}
+    where activity is not null
+),
+
+scored as (
+    select
+        respondent,
+        activity,
+        is_selected,
+        {# selected without a usable rank is unknown, not 0 #}
+        case when is_selected then {{ to_double('6 - importance_rank') }} else {{ to_double('0') }} end as score,
+        case when is_selected then {{ to_double('6 - importance_rank') }} end as score_if_selected,
+        case when is_selected then hours_per_week end as hours_if_selected
+    from activities
+),
+
+pooled as (
+    select
+        scopes.scope_type,
+        scopes.scope,
+        scored.activity,
+        count(*) as n_respondents,
+        sum(case when scored.is_selected then 1 else 0 end) as n_selected,
+        avg(scored.score) as importance,
+        avg(scored.score_if_selected) as conditional_importance,
+        avg(scored.hours_if_selected) as hours_per_week
+    from scopes
+    inner join scored on scopes.respondent = scored.respondent
+    group by scopes.scope_type, scopes.scope, scored.activity
+),
+
+over_domains as (
+    select
+        activity,
+        avg(importance) as importance,
+        avg(hours_per_week) as hours_per_week
+    from pooled
+    where scope_type = 'domain' and n_selected > 0
+    group by activity
+),
+
+final as (
+    select
+        pooled.scope_type,
+        pooled.scope,
+        pooled.activity,
+        case
+            when pooled.n_selected = 0 then null
+            when pooled.scope_type = 'all' then over_domains.importance
+            else pooled.importance
+        end as importance,
+        pooled.conditional_importance,
+        case
+            when pooled.scope_type = 'all' then over_domains.hours_per_week
+            else pooled.hours_per_week
+        end as hours_per_week,
+        cast(pooled.n_selected as bigint) as n_selected,
+        cast(pooled.n_respondents as bigint) as n_respondents,
+        pooled.n_selected = 0 as is_absent
+    from pooled
+    left join over_domains on pooled.activity = over_domains.activity
+)
+
+select * from final

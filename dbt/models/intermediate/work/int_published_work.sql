@@ -1,0 +1,154 @@
+with
+
+flow as (
+    select
+        source,
+        domain,
+        removed_by,
+        is_kept
+    from {{ ref('int_respondent_qc') }}
+),
+
+scopes as (
+    select * from {{ ref('int_survey_scope') }}
+    where scope_type = 'all' or (scope_type = 'source' and scope <> 'all')
+),
+
+respondents as (
+    select * from {{ ref('stg_respondent') }}
+),
+
+activities as (
+    select * from {{ ref('int_activity_importance') }}
+    where scope_type in ('all', 'domain')
+),
+
+capabilities as (
+    select * from {{ ref('int_capability_importance') }}
+    where scope_type = 'all'
+),
+
+sources as (
+    select distinct source
+    from flow
+),
+
+domains as (
+    select domain
+    from {{ ref('seed_domain') }}
+),
+
+sample as (
+    select
+        sources.source || ' ' || domains.domain as row_name,
+        count(flow.domain) as pre_qc,
+        sum(case when flow.is_kept then 1 else 0 end) as post_qc
+    from sources
+    cross join domains
+    left join flow
+        on
+            sources.source = flow.source
+            and domains.domain = flow.domain
+    group by sources.source, domains.domain
+),
+
+demographics as (
+    select
+        scopes.scope as row_name,
+        count(*) as n,
+        avg(respondents.age) as age_mean,
+        stddev_samp(respondents.age) as age_sd,
+        {# blanks stay in the denominator, as in the printed shares #}
+        avg(case when respondents.sex = 2 then {{ to_double('100') }} else {{ to_double('0') }} end) as female_percent,
+        avg(respondents.years_role) as years_role,
+        avg(respondents.years_field) as years_field,
+        avg(respondents.ai_positivity) as ai_positivity
+    from scopes
+    inner join respondents on scopes.respondent = respondents.respondent
+    group by scopes.scope
+),
+
+quality_control as (
+    select
+        count(*) as n_started,
+        count(domain) as n_in_domain,
+        sum(case when removed_by = 'incomplete' then 1 else 0 end) as n_removed_incomplete,
+        sum(case when removed_by = 'quiz' then 1 else 0 end) as n_removed_quiz,
+        sum(case when removed_by = 'speed' then 1 else 0 end) as n_removed_speed,
+        sum(case when is_kept then 1 else 0 end) as n_kept
+    from flow
+    having count(*) > 0
+),
+
+row_totals as (
+    select
+        activity,
+        sum(points) as points
+    from capabilities
+    group by activity
+),
+
+cells as (
+    {% for column in ['pre_qc', 'post_qc'] %}
+        select
+            'B2' as table_name,
+            row_name,
+            '{{ column }}' as column_name,
+            {{ to_double(column) }} as computed
+        from sample
+        union all
+    {% endfor %}
+    {% for column in ['n', 'age_mean', 'age_sd', 'female_percent', 'years_role', 'years_field', 'ai_positivity'] %}
+        select
+            'B3' as table_name,
+            row_name,
+            '{{ column }}' as column_name,
+            {{ to_double(column) }} as computed
+        from demographics
+        union all
+    {% endfor %}
+    {% for column in ['n_started', 'n_in_domain', 'n_removed_incomplete', 'n_removed_quiz', 'n_removed_speed',
+                      'n_kept'] %}
+        select
+            '4.3.1' as table_name,
+            'respondents' as row_name,
+            '{{ column }}' as column_name,
+            {{ to_double(column) }} as computed
+        from quality_control
+        union all
+    {% endfor %}
+    select
+        '4.3.3' as table_name,
+        activity as row_name,
+        'importance ' || scope as column_name,
+        importance as computed
+    from activities
+    union all
+    select
+        '4.3.3' as table_name,
+        activity as row_name,
+        'hours_per_week all' as column_name,
+        hours_per_week as computed
+    from activities
+    where scope_type = 'all'
+    union all
+    select
+        'Figure 4' as table_name,
+        'mean over activities' as row_name,
+        'points in all' as column_name,
+        avg(points) as computed
+    from row_totals
+),
+
+final as (
+    select
+        'task-suitability-profiles' as paper,
+        table_name,
+        row_name,
+        column_name,
+        computed
+    from cells
+    where computed is not null
+)
+
+select * from final

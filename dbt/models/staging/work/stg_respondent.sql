@@ -1,0 +1,53 @@
+with
+
+records as (
+    select * from {{ ref('stg_survey_record') }}
+    where not is_duplicate
+),
+
+answers as (
+    select * from {{ ref('stg_survey_answer') }}
+),
+
+domains as (
+    select * from {{ ref('seed_domain') }}
+),
+
+answered as (
+    select
+        respondent,
+        {% for field in ['progress', 'duration_seconds', 'domain_code', 'years_role', 'years_field', 'age', 'sex_code',
+                         'education_code', 'ai_positivity'] %}
+            max(case when field = '{{ field }}' then value end) as {{ field }},
+        {% endfor %}
+        case
+            when count(case when field = 'quiz' then value end) > 0
+                then sum(case when field = 'quiz' and value = 1 then 1 else 0 end)
+        end as quiz_correct
+    from answers
+    group by respondent
+),
+
+final as (
+    select
+        records.respondent,
+        records.source_file,
+        records.row_number,
+        records.source,
+        records.company,
+        domains.domain,
+        answered.progress,
+        answered.duration_seconds,
+        cast(answered.quiz_correct as bigint) as quiz_correct,
+        answered.years_role,
+        answered.years_field,
+        answered.age,
+        cast(answered.sex_code as bigint) as sex,
+        cast(answered.education_code as bigint) as education,
+        answered.ai_positivity
+    from records
+    left join answered on records.respondent = answered.respondent
+    left join domains on answered.domain_code = {{ to_double('domains.domain_code') }}
+)
+
+select * from final
