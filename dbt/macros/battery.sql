@@ -1,0 +1,68 @@
+{# helpers of the battery slice #}
+
+{# whole number nearest to x, halves to the even neighbour, as every engine computes it #}
+{% macro half_to_even(x) -%}
+    case
+        when {{ x }} - floor({{ x }}) = 0.5 then 2 * floor((floor({{ x }}) + 1) / 2)
+        else floor({{ x }} + 0.5)
+    end
+{%- endmacro %}
+
+{# trimmed text; blank = NULL #}
+{% macro blank_to_null(expression) -%}
+    nullif(trim({{ expression }}), '')
+{%- endmacro %}
+
+{# NULL where the text is no ISO date #}
+{% macro try_date(expression) -%}
+    {{ return(adapter.dispatch('try_date')(expression)) }}
+{%- endmacro %}
+
+{% macro default__try_date(expression) -%}
+    try_cast({{ expression }} as date)
+{%- endmacro %}
+
+{% macro postgres__try_date(expression) -%}
+    case when {{ expression }} ~ '^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$' then cast({{ expression }} as date) end
+{%- endmacro %}
+
+{# one spelling for keys that differ by case, separators or a trailing date (-2025-08-01, -20250801) #}
+{% macro undated_key(key) -%}
+    {%- set plain -%} lower(replace(replace({{ key }}, '_', '-'), ' ', '-')) {%- endset -%}
+    {%- set shape -%} translate({{ plain }}, '0123456789', '##########') {%- endset -%}
+    case
+        when {{ shape }} like '%-####-##-##' then substr({{ plain }}, 1, length({{ plain }}) - 11)
+        when {{ shape }} like '%-########' then substr({{ plain }}, 1, length({{ plain }}) - 9)
+        else {{ plain }}
+    end
+{%- endmacro %}
+
+{# two system keys that look like one system; the remedy is a row in seeds/seed_system_alias.csv #}
+{% test no_twin_systems(model, column_name) %}
+    with keyed as (
+        select distinct
+            {{ column_name }} as system,
+            {{ undated_key(column_name) }} as undated
+        from {{ model }}
+    )
+
+    select
+        twin.system,
+        nearest.system as nearest_known_name
+    from keyed as twin
+    inner join keyed as nearest
+        on twin.undated = nearest.undated and twin.system > nearest.system
+{% endtest %}
+
+{# benchmarks whose result rows find too few items of the battery, with up to two sample ids that found none #}
+{% test join_coverage_floor(model, at_least) %}
+    select
+        benchmark,
+        system,
+        avg(case when is_in_battery then 1.0 else 0.0 end) as join_coverage_share,
+        min(case when not is_in_battery then item end) as unmatched_item,
+        max(case when not is_in_battery then item end) as another_unmatched_item
+    from {{ model }}
+    group by benchmark, system
+    having avg(case when is_in_battery then 1.0 else 0.0 end) < {{ at_least }}
+{% endtest %}

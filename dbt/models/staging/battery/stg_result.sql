@@ -1,0 +1,70 @@
+with raw_result as (
+    select
+        source_file,
+        row_number,
+        trim(system) as system_name,
+        benchmark,
+        item,
+        lower({{ blank_to_null('score') }}) as score_text,
+        {{ try_double('score') }} as number
+    from {{ source('raw', 'result') }}
+),
+
+alias as (
+    select * from {{ ref('seed_system_alias') }}
+),
+
+named as (
+    select
+        raw_result.*,
+        coalesce(alias.system, raw_result.system_name) as system,
+        row_number() over (
+            partition by raw_result.source_file, raw_result.benchmark, raw_result.item order by raw_result.row_number
+        ) as occurrence
+    from raw_result
+    left join alias on raw_result.system_name = alias.alias
+),
+
+judged as (
+    select
+        *,
+        case
+            when number = 1 or score_text in ('c', 'correct', 'true') then {{ to_double('1') }}
+            when number = 0 or score_text in ('i', 'incorrect', 'false') then {{ to_double('0') }}
+        end as readable_score,
+        case
+            when {{ blank_to_null('benchmark') }} is null then 'blank dataset name'
+            when {{ blank_to_null('item') }} is null then 'blank sample id'
+            when occurrence > 1 then 'item stands twice in this file; its first row counts'
+        end as reject_reason
+    from named
+),
+
+final as (
+    select
+        source_file,
+        row_number,
+        system,
+        benchmark,
+        item,
+        case
+            when reject_reason is not null then 'rejected'
+            when readable_score is not null then 'scored'
+            when score_text in ('error', 'errored') then 'errored'
+            else 'unscored'
+        end as status,
+        case when reject_reason is null then readable_score end as score,
+        case
+            when reject_reason is not null then reject_reason
+            when readable_score is not null then null
+            when score_text in ('error', 'errored') then 'errored'
+            when score_text is null then 'blank score'
+            when score_text in ('nan', '+nan', '-nan') then 'score is NaN'
+            when (number > 0 and number < 1) or score_text in ('p', 'partial') then 'partial credit'
+            when number is not null then 'score outside 0 to 1'
+            else 'unreadable score'
+        end as reason
+    from judged
+)
+
+select * from final
