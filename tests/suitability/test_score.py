@@ -1,0 +1,299 @@
+"""Scoring whole scopes: closed forms, an independent loop, order, isolation of rows, faults and speed."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from assets.settings import Settings
+from assets.suitability.mapping import JointDraws, joint_draws, published_suitability, score, weight_draws
+from assets.suitability.policies import Policy
+from assets.suitability.weights import Floats
+
+CAPABILITIES = ["c1", "c2", "c3", "c4"]
+MEMBERS = pd.DataFrame({"dimension": ["A", "A", "B", "C"], "capability": CAPABILITIES})
+WEIGHT_OF = {"A": 0.5, "B": 0.3, "C": 0.2}
+seed_for = Settings().seed_for
+
+
+def policy(
+    name: str = "default", power: float = 0, uncertainty: str = "dirichlet", **other: object
+) -> Policy:
+    fields: dict[str, object] = {
+        "sharpness": 1,
+        "weighting": "raw",
+        "importance_type": "conditional",
+        "is_default": True,
+    }
+    return Policy(policy=name, power=power, weight_uncertainty=uncertainty, **(fields | other))  # type: ignore[arg-type]
+
+
+def importance(rows: dict[tuple[str, str, str], list[float]], n_raters: int = 20) -> pd.DataFrame:
+    """Long form of (scope_type, scope, activity) -> points of CAPABILITIES."""
+    cells = [
+        (*key, c, p, n_raters)
+        for key, points in rows.items()
+        for c, p in zip(CAPABILITIES, points, strict=True)
+    ]
+    return pd.DataFrame(
+        cells, columns=["scope_type", "scope", "activity", "capability", "points", "n_raters"]
+    )
+
+
+def long(values: Floats, systems: list[str], dimensions: list[str]) -> pd.DataFrame:
+    index = pd.MultiIndex.from_product(
+        [[0], range(len(values)), systems, dimensions], names=["chain", "draw", "system", "dimension"]
+    )
+    return pd.Series(values.ravel(), index=index, name="value").reset_index()
+
+
+def normal_draws(n: int, sd: dict[str, float], systems: tuple[str, ...] = ("x", "y")) -> pd.DataFrame:
+    noise = np.random.default_rng(0).standard_normal((n, len(systems), len(sd)))
+    return long(3 + noise * np.array(list(sd.values())), list(systems), list(sd))
+
+
+ONE = importance({("all", "all", "Coding"): [30, 20, 30, 20]})
+
+
+def test_log_s_is_normal_with_known_sd_where_weights_are_fixed() -> None:
+    """p = 0: var log S = sum over dimensions of (sum of its constituents' w)² sd²; pooled over k systems: / k."""
+    sd = {"A": 0.4, "B": 0.2, "C": 0.9}
+    scores = score(ONE, MEMBERS, normal_draws(40_000, sd), [policy(uncertainty="none")], seed_for)
+    expected = math.sqrt(sum((WEIGHT_OF[d] * sd[d]) ** 2 for d in sd))
+    for table, sigma in ((scores.suitability, expected), (scores.pooled, expected / math.sqrt(2))):
+        np.testing.assert_allclose(table["sd_log"], sigma, rtol=0.02)
+        np.testing.assert_allclose(table["mean_log"], 3, atol=5 * sigma / 200)
+        np.testing.assert_allclose(table["q025_log"], 3 - 1.959964 * sigma, atol=0.03 * sigma)
+        np.testing.assert_allclose(table["q975_log"], 3 + 1.959964 * sigma, atol=0.03 * sigma)
+
+
+def test_weight_uncertainty_alone_has_the_dirichlet_variance() -> None:
+    """Certain capabilities c: var(sum w c) = (sum w c² - (sum w c)²) / (n + 1), over dimensions' summed weights."""
+    c = {"A": 1.0, "B": 4.0, "C": 6.0}
+    draws = long(np.tile(list(c.values()), (40_000, 1, 1)), ["x"], list(c))
+    row = score(ONE, MEMBERS, draws, [policy()], seed_for).suitability.iloc[0]
+    mean = sum(WEIGHT_OF[d] * c[d] for d in c)
+    variance = (sum(WEIGHT_OF[d] * c[d] ** 2 for d in c) - mean**2) / (20 + 1)
+    assert row["mean_log"] == pytest.approx(mean, abs=5 * math.sqrt(variance) / 200)
+    assert row["sd_log"] == pytest.approx(math.sqrt(variance), rel=0.02)
+
+
+def test_systems_share_the_weight_draw_of_a_posterior_draw() -> None:
+    """Two systems with the same capabilities keep the same log S, so pooling them narrows nothing."""
+    values = np.repeat(np.random.default_rng(2).normal(3, 1, (2000, 1, 3)), 2, axis=1)
+    scores = score(ONE, MEMBERS, long(values, ["x", "y"], ["A", "B", "C"]), [policy()], seed_for)
+    np.testing.assert_allclose(scores.pooled["sd_log"].iloc[0], scores.suitability["sd_log"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("power", [-1.0, 0.0, 2.0])
+def test_scores_equal_a_loop_over_draws(power: float) -> None:
+    """Expansion to constituents, power mean, pooling and summaries, written out draw by draw."""
+    given = importance(
+        {("domain", "WL", "Admin"): [10, 0, 5, 85], ("domain", "WL", "Coding"): [40, 25, 5, 30]}
+    )
+    draws = normal_draws(60, {"A": 0.5, "B": 1.0, "C": 0.3}, ("x", "y", "z"))
+    scores = score(given, MEMBERS, draws, [policy(power=power, uncertainty="none", sharpness=2)], seed_for)
+    dimension_of = dict(zip(MEMBERS["capability"], MEMBERS["dimension"], strict=True))
+    value = draws.set_index(["draw", "system", "dimension"])["value"].to_dict()
+    for activity in ("Admin", "Coding"):
+        rows = given[given["activity"] == activity]
+        squares = {c: float(p) ** 2 for c, p in zip(rows["capability"], rows["points"], strict=True)}
+        weights = {c: square / sum(squares.values()) for c, square in squares.items()}
+        per_draw = []
+        for draw in range(60):
+            logs = []
+            for system in ("x", "y", "z"):
+                theta = {c: math.exp(value[draw, system, dimension_of[c]]) for c in weights}
+                if power == 0:
+                    logs.append(sum(w * math.log(theta[c]) for c, w in weights.items()))
+                else:
+                    logs.append(
+                        math.log(sum(w * theta[c] ** power for c, w in weights.items()) ** (1 / power))
+                    )
+            per_draw.append(logs)
+        expected = pd.DataFrame(per_draw, columns=["x", "y", "z"])
+        got = scores.suitability.query(f"activity == '{activity}'").set_index("system")
+        np.testing.assert_allclose(got["mean_log"], expected.mean(), rtol=1e-12)
+        np.testing.assert_allclose(got["sd_log"], expected.std(), rtol=1e-12)
+        np.testing.assert_allclose(got["q025_log"], expected.quantile(0.025), rtol=1e-12)
+        pooled = scores.pooled.query(f"activity == '{activity}'").iloc[0]
+        assert pooled["q975_log"] == pytest.approx(expected.mean(axis=1).quantile(0.975), rel=1e-12)
+
+
+SCOPES = {
+    ("all", "all", "Admin"): [10.0, 20, 30, 40],
+    ("all", "all", "Coding"): [40.0, 30, 20, 10],
+    ("domain", "WL", "Admin"): [25.0, 25, 25, 25],
+    ("domain", "WL", "Listening"): [5.0, 5, 0, 90],
+}
+POLICIES = [
+    policy(),
+    policy("relative", weighting="relative", is_default=False),
+    policy("p2", power=2, is_default=False),
+]
+
+
+def test_order_of_rows_columns_and_systems_changes_nothing() -> None:
+    draws, given = normal_draws(300, {"A": 0.5, "B": 1.0, "C": 0.3}), importance(SCOPES)
+    mixed = [f.sample(frac=1, random_state=1)[f.columns[::-1]] for f in (given, MEMBERS, draws)]
+    once, twice = (
+        score(given, MEMBERS, draws, POLICIES, seed_for),
+        score(mixed[0], mixed[1], mixed[2], POLICIES, seed_for),
+    )
+    pd.testing.assert_frame_equal(once.suitability, twice.suitability, check_exact=True)
+    pd.testing.assert_frame_equal(once.pooled, twice.pooled, check_exact=True)
+
+
+@pytest.mark.parametrize("added", [("company", "Acme", "Admin"), ("domain", "HSC", "Coding")])
+def test_an_added_scope_or_policy_leaves_the_others_untouched(added: tuple[str, str, str]) -> None:
+    draws = normal_draws(300, {"A": 0.5, "B": 1.0, "C": 0.3})
+    before = score(importance(SCOPES), MEMBERS, draws, POLICIES[:2], seed_for).suitability
+    more = importance(SCOPES | {added: [1.0, 2, 3, 94]})
+    after = score(more, MEMBERS, draws, POLICIES[::-1], seed_for).suitability
+    keys = list(before.columns[:5])
+    kept = before[keys].merge(after, on=keys, how="left", validate="one_to_one")
+    pd.testing.assert_frame_equal(before, kept, check_exact=True)
+    assert len(after) > len(before)
+
+
+def test_absent_activities_and_undefined_rows_have_no_scores() -> None:
+    absent = importance({("all", "all", "Coding"): [0, 0, 0, 0]}, n_raters=0)
+    given = importance(
+        {
+            ("all", "all", "Admin"): [10, 10, 10, 10],
+            ("all", "all", "Checking"): [20, 10, 30, 40],
+            ("all", "all", "Listening"): [0, 0, 0, 0],
+        }
+    )
+    draws = normal_draws(50, {"A": 0.5, "B": 1.0, "C": 0.3})
+    scores = score(pd.concat([given, absent]), MEMBERS, draws, POLICIES[:2], seed_for)
+    assert set(map(tuple, scores.undefined[["activity", "policy"]].to_numpy())) == {
+        ("Listening", "default"),
+        ("Listening", "relative"),
+    }
+    assert scores.undefined["reason"].str.len().gt(0).all()
+    assert set(scores.pooled["activity"]) == {"Admin", "Checking"}
+    assert np.isfinite(scores.pooled[["mean_log", "sd_log", "q025_log", "q975_log"]]).all(axis=None)
+
+
+def test_one_rater_with_one_pick_is_certain_about_the_weights() -> None:
+    given = importance({("company", "Acme", "Coding"): [0, 0, 100, 0]}, n_raters=1)
+    draws = normal_draws(500, {"A": 0.5, "B": 1.0, "C": 0.3})
+    row = score(given, MEMBERS, draws, [policy()], seed_for).suitability.set_index("system").loc["x"]
+    b = draws.query("system == 'x' and dimension == 'B'")["value"]
+    assert row["mean_log"] == pytest.approx(b.mean(), rel=1e-12)
+    assert row["sd_log"] == pytest.approx(b.std(), rel=1e-12)
+
+
+@pytest.mark.parametrize("empty", ["importance", "draws"])
+def test_empty_inputs_give_empty_tables(empty: str) -> None:
+    draws = normal_draws(50, {"A": 0.5, "B": 1.0, "C": 0.3})
+    scores = score(
+        ONE[:0] if empty == "importance" else ONE,
+        MEMBERS,
+        draws[:0] if empty == "draws" else draws,
+        POLICIES,
+        seed_for,
+    )
+    assert scores.suitability.empty
+    assert scores.pooled.empty
+    assert scores.undefined.empty
+    assert "q975_log" in scores.suitability
+
+
+def test_a_capability_without_dimension_is_named() -> None:
+    draws = normal_draws(50, {"A": 0.5, "B": 1.0, "C": 0.3})
+    with pytest.raises(ValueError, match=r"\['c3'\].*no fitted dimension"):
+        score(ONE, MEMBERS[MEMBERS["capability"] != "c3"], draws, POLICIES, seed_for)
+    with pytest.raises(ValueError, match=r"\['c4'\].*no fitted dimension"):
+        score(ONE, MEMBERS, draws[draws["dimension"] != "C"], POLICIES, seed_for)
+
+
+def test_missing_points_are_not_zero() -> None:
+    draws = normal_draws(50, {"A": 0.5, "B": 1.0, "C": 0.3})
+    with pytest.raises(ValueError, match=r"Coding.*c2"):
+        score(
+            ONE.assign(points=ONE["points"].where(ONE["capability"] != "c2")),
+            MEMBERS,
+            draws,
+            POLICIES,
+            seed_for,
+        )
+    with pytest.raises(ValueError, match=r"Admin.*c1"):
+        score(importance(SCOPES).iloc[1:], MEMBERS, draws, POLICIES, seed_for)
+
+
+def broken(change: Callable[[pd.DataFrame], pd.DataFrame]) -> pd.DataFrame:
+    return change(normal_draws(20, {"A": 0.5, "B": 1.0}))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d: d.iloc[1:],
+        lambda d: d.assign(value=d["value"].where(d.index != 0)),
+        lambda d: d.assign(value=d["value"].where(d.index != 0, np.inf)),
+    ],
+)
+def test_incomplete_draws_are_refused_and_named(change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
+    with pytest.raises(ValueError, match="x × A"):
+        joint_draws(broken(change))
+
+
+def test_repeated_draws_are_refused() -> None:
+    with pytest.raises(ValueError, match="repeated keys"):
+        joint_draws(broken(lambda d: pd.concat([d, d.iloc[:1]])))
+
+
+def test_draws_of_all_chains_are_used() -> None:
+    two = pd.concat([broken(lambda d: d), broken(lambda d: d.assign(chain=1, value=d["value"] + 10))])
+    joint = joint_draws(two)
+    assert isinstance(joint, JointDraws)
+    assert joint.values.shape == (40, 2, 2)
+    np.testing.assert_allclose(joint.values[20:], joint.values[:20] + 10)
+
+
+def test_weight_uncertainty_must_be_known() -> None:
+    with pytest.raises(ValueError, match="'bootstrap' is unknown"):
+        weight_draws(np.array([[1.0]]), np.array([2.0]), "bootstrap", 5, [1])
+
+
+def test_published_means_by_hand() -> None:
+    """N = (0, 1, 0, .5) of Admin -> A 2/3, C 1/3; pooled over the two systems' means; sources play no part."""
+    given = importance(
+        {
+            ("all", "all", "Admin"): [10, 30, 0, 20],
+            ("all", "all", "Coding"): [30, 10, 50, 30],
+            ("all", "all", "Tool use"): [20, 20, 50, 10],
+            ("source", "online", "Admin"): [1, 2, 3, 4],
+        }
+    )
+    means = pd.DataFrame(
+        {"system": ["x"] * 3 + ["y"] * 3, "dimension": ["A", "B", "C"] * 2, "mean": [1.0, 2, 3, 3, 4, 7]}
+    )
+    got = published_suitability(given, MEMBERS, means).set_index(["row_name", "column_name"])["computed"]
+    assert got["Admin", "All"] == pytest.approx(2 / 3 * 2 + 1 / 3 * 5, rel=1e-12)
+    assert len(got) == 3
+    assert published_suitability(given[:0], MEMBERS, means).empty
+
+
+def test_speed_at_the_published_scale() -> None:
+    """9 scopes × 18 activities × 6 systems × 4,000 draws × 2 policies; well under 10 s of CPU."""
+    rng = np.random.default_rng(0)
+    capabilities, dimensions = [f"c{k:02}" for k in range(16)], [f"d{k}" for k in range(8)]
+    members = pd.DataFrame({"capability": capabilities, "dimension": [dimensions[k // 2] for k in range(16)]})
+    index = pd.MultiIndex.from_product(
+        [["domain"], [f"s{k}" for k in range(9)], [f"t{k:02}" for k in range(18)], capabilities],
+        names=["scope_type", "scope", "activity", "capability"],
+    )
+    given = pd.DataFrame({"points": rng.gamma(1, 6, len(index)), "n_raters": 20}, index=index).reset_index()
+    draws = long(rng.normal(3, 1, (4000, 6, 8)), [f"a{k}" for k in range(6)], dimensions)
+    start = time.process_time()
+    scores = score(given, members, draws, POLICIES[:2], seed_for)
+    assert len(scores.suitability) == 9 * 18 * 6 * 2
+    assert time.process_time() - start < 10

@@ -1,0 +1,107 @@
+"""The assets on a warehouse file: what they read, what they write, and that empty inputs build empty tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dagster as dg
+import duckdb
+import pytest
+
+from assets.settings import Settings
+from assets.suitability.assets import published_suitability, suitability_scores
+from dagster_project.resources import DuckDBWarehouse
+
+INPUTS = """
+create schema intermediate; create schema model; create schema seed;
+create table intermediate.int_capability_importance as
+    select 'all' as scope_type, 'all' as scope, activity, capability, points, n_raters
+    from (
+        values ('Admin', 'EM', 60.0, 4), ('Admin', 'SM', 40.0, 4), ('Coding', 'EM', 20.0, 9), ('Coding', 'SM', 80.0, 9)
+    ) as t (activity, capability, points, n_raters);
+create table intermediate.int_dimension_member as
+    select * from (values ('EM', 'EM', 'EM'), ('SM', 'SM', 'SM')) as t (dimension, dimension_key, capability);
+create table model.capability_draw as
+    select system, dimension, chain, draw, cast(draw + case dimension when 'SM' then 2 else 0 end as double) as value
+    from (values ('x'), ('y')) as s (system), (values ('EM'), ('SM')) as d (dimension),
+        (values (0), (1)) as c (chain), range(3) as r (draw);
+create table seed.policies as
+    select 'fixed' as policy, '0' as power, '1' as sharpness, 'raw' as weighting, 'conditional' as importance_type,
+        'none' as weight_uncertainty, 'true' as is_default;
+create table seed.seed_dimension as select dimension, dimension_key from intermediate.int_dimension_member;
+create table seed.published_capability as
+    select * from (values ('x', 'EM', 1.0, 0.1), ('x', 'SM', 2.0, 0.1)) as t (system, dimension, mean, sd);
+"""
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> DuckDBWarehouse:
+    path = tmp_path / "w.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(INPUTS)
+    return DuckDBWarehouse(path)
+
+
+def materialize(warehouse: DuckDBWarehouse) -> bool:
+    with dg.DagsterInstance.ephemeral() as instance:
+        return dg.materialize(
+            [suitability_scores, published_suitability],
+            resources={"warehouse": warehouse, "settings": Settings()},
+            instance=instance,
+        ).success
+
+
+def test_tables_are_written_by_key(warehouse: DuckDBWarehouse) -> None:
+    assert materialize(warehouse)
+    scores = warehouse.read("model.suitability").set_index(["activity", "system", "policy"])["mean_log"]
+    # mean of draws 0, 1, 2 is 1; SM lies 2 above EM: 1 + w_SM · 2
+    assert scores.round(12).to_dict() == {
+        ("Admin", "x", "fixed"): 1.8,
+        ("Admin", "y", "fixed"): 1.8,
+        ("Coding", "x", "fixed"): 2.6,
+        ("Coding", "y", "fixed"): 2.6,
+    }
+    assert len(warehouse.read("model.suitability_pooled")) == 2
+    published = warehouse.read("model.published_suitability").set_index("row_name")
+    # relative weights: Admin leads in EM (c = 1), Coding in SM (c = 2)
+    assert published["computed"].to_dict() == {"Admin": 1.0, "Coding": 2.0}
+    assert set(published["column_name"]) == {"All"}
+
+
+def test_the_same_inputs_give_the_same_bytes(warehouse: DuckDBWarehouse) -> None:
+    with warehouse.connect() as connection:
+        connection.execute("update seed.policies set weight_uncertainty = 'dirichlet'")
+    materialize(warehouse)
+    first = warehouse.read("model.suitability")
+    materialize(warehouse)
+    assert first.equals(warehouse.read("model.suitability"))
+
+
+@pytest.mark.parametrize("table", ["intermediate.int_capability_importance", "model.capability_draw"])
+def test_empty_inputs_build_empty_tables(warehouse: DuckDBWarehouse, table: str) -> None:
+    with warehouse.connect() as connection:
+        connection.execute(f"delete from {table}")
+    assert materialize(warehouse)
+    for name in ("suitability", "suitability_pooled", "undefined_weight"):
+        assert warehouse.read(f"model.{name}").empty
+
+
+def test_the_assets_wait_for_all_they_read() -> None:
+    specs = {
+        spec.key.to_user_string(): spec
+        for a in (suitability_scores, published_suitability)
+        for spec in a.specs
+    }
+    assert set(specs) == {
+        "model/suitability",
+        "model/suitability_pooled",
+        "model/undefined_weight",
+        "model/published_suitability",
+    }
+    assert {d.asset_key.to_user_string() for d in specs["model/suitability"].deps} == {
+        "model/capability_draw",
+        "intermediate/int_capability_importance",
+        "intermediate/int_dimension_member",
+        "seed/policies",
+    }
+    assert all(a.op.pool == "warehouse" for a in (suitability_scores, published_suitability))
