@@ -27,20 +27,7 @@ from assets.sources.readers import (
 from assets.sources.refresh import new_refresh
 from assets.sources.salt import read_salt
 
-REFRESH = dg.AssetKey(["raw", "refresh"])
-FILES = {
-    "ratings": dg.AssetSpec(
-        ["file", "ratings"], group_name="battery", kinds={"csv"}, description="battery/ratings/<rater>.csv"
-    ),
-    "results": dg.AssetSpec(
-        ["file", "results"], group_name="battery", kinds={"csv"}, description="battery/results/<system>.csv"
-    ),
-    "systems": dg.AssetSpec(
-        ["file", "systems"], group_name="battery", kinds={"csv"}, description="battery/systems.csv"
-    ),
-    "survey": dg.AssetSpec(["file", "survey"], group_name="work", kinds={"csv"}, description="survey/*.csv"),
-}
-file_specs = list(FILES.values())
+FILE = {name: dg.AssetKey(["file", name]) for name in ("ratings", "results", "systems", "survey")}
 
 
 @contextmanager
@@ -69,7 +56,7 @@ def _result(reading: Reading, table: str) -> dg.MaterializeResult:
 
 
 @dg.asset(
-    key=REFRESH,
+    key=["raw", "refresh"],
     group_name="warehouse",
     kinds={"python", "duckdb"},
     pool="warehouse",
@@ -90,7 +77,7 @@ def refresh(
 
 @dg.asset(
     key=["raw", "source_file"],
-    deps=[REFRESH, *FILES.values()],
+    deps=FILE.values(),
     group_name="warehouse",
     kinds={"python", "duckdb"},
     pool="warehouse",
@@ -109,7 +96,7 @@ def source_file(
 
 @dg.asset(
     key=["raw", "rating"],
-    deps=[REFRESH, FILES["ratings"]],
+    deps=[FILE["ratings"]],
     group_name="battery",
     kinds={"python", "duckdb"},
     pool="warehouse",
@@ -127,7 +114,7 @@ def rating(
 
 @dg.asset(
     key=["raw", "result"],
-    deps=[REFRESH, FILES["results"]],
+    deps=[FILE["results"]],
     group_name="battery",
     kinds={"python", "duckdb"},
     pool="warehouse",
@@ -145,7 +132,7 @@ def result(
 
 @dg.asset(
     key=["raw", "ai_system"],
-    deps=[REFRESH, FILES["systems"]],
+    deps=[FILE["systems"]],
     group_name="battery",
     kinds={"python", "duckdb"},
     pool="warehouse",
@@ -166,7 +153,7 @@ def ai_system(
     specs=[
         dg.AssetSpec(
             ["raw", name],
-            deps=[REFRESH, FILES["survey"]],
+            deps=[FILE["survey"]],
             group_name="work",
             kinds={"python", "duckdb"},
             code_version="1",

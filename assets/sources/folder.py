@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assets.demo.generate import ensure_demo
 from assets.settings import Settings
 from assets.sources.readers.errors import SourceError, SourceFileError
 
@@ -23,6 +22,8 @@ def sources_folder(settings: Settings) -> Path:
         SourceError: the named folder doesn't exist or holds no input at all.
     """
     if settings.sources is None:
+        from assets.demo.generate import ensure_demo  # real inputs don't need the generator
+
         return ensure_demo(settings.home / "demo", n_items=settings.demo_items, seed=settings.seed)
     folder = settings.sources
     what = None

@@ -1,0 +1,124 @@
+"""The raw assets on a real warehouse file: tables written, faults shown, everything else left standing."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from assets.settings import Settings
+from assets.sources import assets as sources_assets
+from assets.sources import refresh
+from assets.sources.folder import sources_folder
+from assets.sources.readers import SourceError
+from dagster_project.resources import DuckDBWarehouse
+from tests.factories import write_ratings, write_results, write_sources
+
+RAW = [asset for asset in vars(sources_assets).values() if isinstance(asset, dg.AssetsDefinition)]
+
+
+def run(sources: Path, home: Path) -> dg.ExecuteInProcessResult:
+    settings = Settings(sources=sources, home=home)
+    resources = {"settings": settings, "warehouse": DuckDBWarehouse(settings.warehouse_path)}
+    return dg.materialize(RAW, resources=resources, raise_on_error=False)
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> Path:
+    return write_sources(tmp_path / "inputs")
+
+
+def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
+    result = run(inputs, tmp_path / "home")
+    assert result.success
+    warehouse = DuckDBWarehouse(tmp_path / "home" / "warehouse.duckdb")
+    counts = {
+        name: len(warehouse.read(f"raw.{name}"))
+        for name in ("refresh", "rating", "result", "ai_system", "source_file")
+    }
+    assert counts == {"refresh": 1, "rating": 72, "result": 2, "ai_system": 1, "source_file": 5}
+    assert set(warehouse.read("raw.rating")["level"]) == {"1"}
+    assert warehouse.read("raw.survey_response")["respondent"].nunique() == 2
+    assert warehouse.read("raw.survey_codebook").empty
+
+
+def test_a_bad_file_fails_its_own_asset_and_keeps_the_old_table(inputs: Path, tmp_path: Path) -> None:
+    run(inputs, tmp_path / "home")
+    (inputs / "battery/results/system-b.csv").touch()
+    write_ratings(inputs, "rater-c")
+    result = run(inputs, tmp_path / "home")
+    failed = {event.node_name: event.step_failure_data for event in result.get_step_failure_events()}
+    assert set(failed) == {"raw__result"}
+    cause = failed["raw__result"].user_failure_data
+    assert cause is not None and "battery/results/system-b.csv, row 1: the file is empty" in str(
+        cause.description
+    )
+    warehouse = DuckDBWarehouse(tmp_path / "home" / "warehouse.duckdb")
+    assert len(warehouse.read("raw.result")) == 2 and len(warehouse.read("raw.rating")) == 108
+
+
+def test_an_absent_input_gives_an_empty_table(inputs: Path, tmp_path: Path) -> None:
+    run(inputs, tmp_path / "home")
+    for path in (inputs / "survey").iterdir():
+        path.unlink()
+    assert run(inputs, tmp_path / "home").success
+    assert DuckDBWarehouse(tmp_path / "home" / "warehouse.duckdb").read("raw.survey_response").empty
+
+
+def test_metadata_tells_what_was_left_out(inputs: Path, tmp_path: Path) -> None:
+    (inputs / "battery/ratings/notes.txt").touch()
+    result = run(inputs, tmp_path / "home")
+    (shown,) = result.asset_materializations_for_node("raw__rating")
+    assert shown.metadata["ignored_files"].value == ["battery/ratings/notes.txt"]
+    survey = result.asset_materializations_for_node("survey")
+    assert {one.asset_key.path[-1] for one in survey} == {"survey_response", "survey_codebook"}
+    assert "IPAddress" in survey[0].metadata["ignored_columns"].value["survey/online.csv"]
+
+
+def test_data_version_follows_the_bytes(inputs: Path, tmp_path: Path) -> None:
+    def version() -> str:
+        (shown,) = run(inputs, tmp_path / "home").asset_materializations_for_node("raw__result")
+        return (shown.tags or {})["dagster/data_version"]
+
+    first = version()
+    write_results(inputs)  # identical bytes land again
+    assert version() == first
+    write_results(inputs, scores={("bench", "1"): 0})
+    assert version() != first
+
+
+def test_refresh_row(inputs: Path, tmp_path: Path) -> None:
+    settings = Settings(sources=inputs, home=tmp_path / "home", seed=7)
+    at = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+    row = refresh.new_refresh(settings, inputs, at).iloc[0]
+    assert re.fullmatch(r"20260304T050607Z-[0-9a-f]{4}", row["refresh_id"])
+    assert (row["seed"], row["sources"], bool(row["is_synthetic"])) == (7, str(inputs), False)
+    assert row["duckdb_version"] == "2.0.1"
+    (inputs / "SYNTHETIC.md").touch()
+    assert bool(refresh.new_refresh(settings, inputs, at).iloc[0]["is_synthetic"])
+
+
+def test_git_commit_is_that_of_the_project_or_null(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert refresh.git_commit(tmp_path) is None
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+    for command in (["init", "-q"], [*identity, "commit", "-q", "--allow-empty", "-m", "x"]):
+        subprocess.run(["git", "-C", str(tmp_path), *command], check=True)
+    assert re.fullmatch(r"[0-9a-f]{40}", refresh.git_commit(tmp_path) or "")
+    (tmp_path / "unpacked").mkdir()
+    assert refresh.git_commit(tmp_path / "unpacked") is None  # another project's checkout around ours
+    monkeypatch.setenv("PATH", "")
+    assert refresh.git_commit(tmp_path) is None
+
+
+@pytest.mark.parametrize("make", [False, True])
+def test_a_wrong_sources_folder_is_named(make: bool, tmp_path: Path) -> None:
+    folder = tmp_path / "typo"
+    if make:
+        (folder / "unrelated").mkdir(parents=True)
+    with pytest.raises(SourceError, match="SUITABILITY_SOURCES") as caught:
+        sources_folder(Settings(sources=folder, home=tmp_path))
+    assert str(folder) in str(caught.value)

@@ -1,0 +1,176 @@
+"""The suites in expectations/: they pass on good frames, each expectation fails on a frame broken for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from assets.sources.readers import read_ratings, read_results, read_survey, read_systems
+from assets.sources.readers.ratings import capability_aliases
+from assets.sources.survey_schema import ALLOWED
+from dagster_project.ge_checks import Suite, load_suites, run_suite
+from tests.factories import SURVEY_HEADER, SYSTEMS_HEADER, write_sources, write_systems
+
+SUITES = {suite.table: suite for suite in load_suites()}
+Break = Callable[[pd.DataFrame], pd.DataFrame]
+
+
+@pytest.fixture(scope="module")
+def frames(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
+    sources = write_sources(tmp_path_factory.mktemp("inputs"))
+    write_systems(sources, [dict.fromkeys(SYSTEMS_HEADER, "x") | {"released_on": "2026-01-31"}])
+    readings = (
+        read_ratings(sources),
+        read_results(sources),
+        read_systems(sources),
+        read_survey(sources, "s"),
+    )
+    return {name: frame for reading in readings for name, frame in reading.frames.items()}
+
+
+def failed(suite: Suite, frame: pd.DataFrame) -> set[str]:
+    return {result.check_name or "" for result in run_suite(suite, frame, n_files=1) if not result.passed}
+
+
+def test_each_input_table_has_a_suite() -> None:
+    assert set(SUITES) == {"raw.rating", "raw.result", "raw.ai_system", "raw.survey_response"}
+
+
+@pytest.mark.parametrize("table", SUITES)
+def test_good_files_pass(table: str, frames: dict[str, pd.DataFrame]) -> None:
+    assert failed(SUITES[table], frames[table]) == set()
+
+
+@pytest.mark.parametrize("table", SUITES)
+def test_an_empty_table_fails_its_floor(table: str, frames: dict[str, pd.DataFrame]) -> None:
+    """F13: all other expectations hold on no rows; the floor does not, and it blocks."""
+    suite = SUITES[table]
+    assert failed(suite, frames[table].head(0)) == {"table_row_count_to_be_between"}
+    assert suite.expectations[0].severity == "critical"
+
+
+def cells(column: str, value: object, where: Callable[[pd.DataFrame], pd.Series] | None = None) -> Break:
+    def put(frame: pd.DataFrame) -> pd.DataFrame:
+        frame = frame.copy()
+        frame.loc[slice(None) if where is None else where(frame), column] = value
+        return frame
+
+    return put
+
+
+def asked(question: str) -> Callable[[pd.DataFrame], pd.Series]:
+    return lambda frame: frame["question"] == question
+
+
+def twice(frame: pd.DataFrame) -> pd.DataFrame:
+    return pd.concat([frame, frame.head(1)], ignore_index=True)
+
+
+BROKEN: list[tuple[str, Break, str]] = [
+    *(
+        ("raw.rating", cells(c, None), f"column_values_to_not_be_null_{c}")
+        for c in ("rater", "benchmark", "item")
+    ),
+    ("raw.rating", cells("capability_name", None), "column_values_to_not_be_null_capability_name"),
+    ("raw.rating", twice, "compound_columns_to_be_unique_rater_benchmark_item_capability_name"),
+    ("raw.rating", cells("capability_name", "Humour"), "column_values_to_be_in_set_capability_name"),
+    ("raw.rating", cells("level", "6"), "column_values_to_match_regex_level"),
+    ("raw.rating", cells("level", "2.5"), "column_values_to_match_regex_level"),
+    ("raw.rating", cells("level", None), "column_values_to_not_be_null_level"),
+    *(
+        ("raw.result", cells(c, None), f"column_values_to_not_be_null_{c}")
+        for c in ("system", "benchmark", "item")
+    ),
+    ("raw.result", twice, "compound_columns_to_be_unique_system_benchmark_item"),
+    ("raw.result", cells("score", "yes"), "column_values_to_match_regex_score"),
+    ("raw.result", cells("score", None), "column_values_to_not_be_null_score"),
+    *(("raw.ai_system", cells(c, None), f"column_values_to_not_be_null_{c}") for c in SYSTEMS_HEADER),
+    ("raw.ai_system", twice, "column_values_to_be_unique_system"),
+    ("raw.ai_system", cells("released_on", "31/01/2026"), "column_values_to_match_regex_released_on"),
+    ("raw.survey_response", cells("respondent", None), "column_values_to_not_be_null_respondent"),
+    ("raw.survey_response", cells("question", None), "column_values_to_not_be_null_question"),
+    ("raw.survey_response", cells("source", None), "column_values_to_not_be_null_source"),
+    ("raw.survey_response", twice, "compound_columns_to_be_unique_respondent_question"),
+    (
+        "raw.survey_response",
+        cells("question", "IPAddress", asked("Q2.7")),
+        "column_values_to_match_regex_question",
+    ),
+    (
+        "raw.survey_response",
+        cells("answer", "is a@b.org", asked("Q2.7")),
+        "column_values_to_not_match_regex_answer",
+    ),
+    (
+        "raw.survey_response",
+        cells("answer", "203.0.113.9", asked("Q2.7")),
+        "column_values_to_not_match_regex_answer_2",
+    ),
+    ("raw.survey_response", cells("answer", "Agree"), "column_values_to_match_regex_answer"),
+    (
+        "raw.survey_response",
+        cells("answer", "101", asked("Progress")),
+        "column_values_to_match_regex_answer_2",
+    ),
+    (
+        "raw.survey_response",
+        cells("answer", "long", asked("Duration (in seconds)")),
+        "column_values_to_match_regex_answer_3",
+    ),
+    ("raw.survey_response", cells("answer", "7", asked("Q2.11")), "column_values_to_match_regex_answer_4"),
+    (
+        "raw.survey_response",
+        cells("answer", "250", asked("1_Q5.4_2")),
+        "column_values_to_match_regex_answer_5",
+    ),
+]
+
+
+def test_every_expectation_can_fail() -> None:
+    """Nothing stands in a suite that no broken frame below makes fail."""
+    covered = {(table, check) for table, _, check in BROKEN}
+    floors = {(table, suite.expectations[0].name) for table, suite in SUITES.items()}
+    every = {
+        (table, expectation.name) for table, suite in SUITES.items() for expectation in suite.expectations
+    }
+    assert every == covered | floors
+
+
+@pytest.mark.parametrize("table", SUITES)
+def test_broken_frames_fail(table: str, frames: dict[str, pd.DataFrame]) -> None:
+    missed = [
+        check
+        for name, put, check in BROKEN
+        if name == table and check not in failed(SUITES[table], put(frames[table]))
+    ]
+    assert missed == []
+
+
+def test_names_in_the_suites_are_those_of_the_readers() -> None:
+    """The suites repeat names so that a drift of seed or schema shows; equal today."""
+    (names,) = [e.kwargs["value_set"] for e in SUITES["raw.rating"].expectations if "value_set" in e.kwargs]
+    assert sorted(names) == sorted(capability_aliases())
+    (pattern,) = [
+        e.kwargs["regex"]
+        for e in SUITES["raw.survey_response"].expectations
+        if e.kwargs.get("column") == "question" and "regex" in e.kwargs
+    ]
+    others = {*SURVEY_HEADER, "Q2.10_1_1", "Q3.2_19_TEXT", "Q3.2_22", "19_Q5.4_1", "1_Q5.4_19", "1_Q5.1"} - {
+        *ALLOWED
+    }
+    assert all(re.match(pattern, name) for name in ALLOWED)
+    assert not any(re.match(pattern, name) for name in others)
+
+
+def test_warnings_and_blocks_are_told_apart() -> None:
+    keys = [e for suite in SUITES.values() for e in suite.expectations if "unique" in e.type]
+    assert {e.severity for e in keys} == {"critical"}
+    assert all(e.why for suite in SUITES.values() for e in suite.expectations)
+
+
+def test_suites_live_in_the_project() -> None:
+    assert {path.stem for path in Path("expectations").glob("*.json")} == {t.split(".")[1] for t in SUITES}
