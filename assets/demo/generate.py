@@ -1,0 +1,188 @@
+"""Writes the embedded demo: a whole input folder, generated, stamped and swapped in.
+
+Belongs here: the folder, its files and its stamp. Does not belong here: what stands in them (battery.py,
+survey.py).
+"""
+
+from __future__ import annotations
+
+import csv
+import fcntl
+import hashlib
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from assets.demo import battery, figures, questionnaire, survey
+
+STAMP = ".stamp"
+NOTE = "SYNTHETIC.md"
+SURVEY_TEXT_ROWS = {"companies": False, "online": True}  # both shapes that Qualtrics exports come in
+
+
+def ensure_demo(folder: Path, *, n_items: int, seed: int) -> Path:
+    """`folder`, holding the demo of `n_items` battery items under `seed`; written only where it isn't
+    there yet.
+
+    The stamp is a hash of both numbers and of this program with its tables, so a changed generator
+    regenerates. All is written beside `folder` and renamed into place: a crash leaves the old demo or
+    none, never half of one. Callers at the same time wait for the first.
+
+    Raises:
+        ValueError: fewer than 500 items: retention and clusters are noise there.
+        FileExistsError: `folder` holds something that this program did not write.
+    """
+    if n_items < 500:
+        raise ValueError(
+            f"the demo needs at least 500 battery items, not {n_items}: set SUITABILITY_DEMO_ITEMS"
+        )
+    stamp = _stamp(n_items, seed)
+    if _is_current(folder, stamp):
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with (folder.parent / f".{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # held by the kernel: a killed process lets go of it
+        if not _is_current(folder, stamp):
+            _replace(folder, n_items, seed, stamp)
+    return folder
+
+
+def _is_current(folder: Path, stamp: str) -> bool:
+    if not folder.exists():
+        return False
+    marker = folder / STAMP
+    if not marker.is_file():
+        raise FileExistsError(
+            f"{folder} is no demo folder (it has no {STAMP}): move it away, nothing was written"
+        )
+    return marker.read_text(encoding="utf-8") == stamp
+
+
+def _replace(folder: Path, n_items: int, seed: int, stamp: str) -> None:
+    prefix = f".{folder.name}-"
+    for leftover in folder.parent.glob(f"{prefix}*"):
+        shutil.rmtree(leftover)
+    workspace = Path(tempfile.mkdtemp(prefix=prefix, dir=folder.parent))
+    fresh = workspace / "new"
+    _write(fresh, n_items, seed)
+    (fresh / STAMP).write_text(stamp, encoding="utf-8")
+    if folder.exists():
+        folder.rename(workspace / "old")
+    fresh.rename(folder)
+    shutil.rmtree(workspace)
+
+
+def _stamp(n_items: int, seed: int) -> str:
+    digest = hashlib.sha256(f"{n_items}/{seed}".encode())
+    for path in (*sorted(figures.HERE.glob("*.py")), *figures.TABLES):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _write(folder: Path, n_items: int, seed: int) -> None:
+    ratings_rng, faults_rng, results_rng, survey_rng = (
+        np.random.Generator(np.random.PCG64(s)) for s in np.random.SeedSequence(seed).spawn(4)
+    )
+    _write_battery(folder / "battery", n_items, ratings_rng, faults_rng, results_rng)
+    _write_survey(folder / "survey", survey_rng)
+    (folder / NOTE).write_text(_note(n_items, seed), encoding="utf-8")
+
+
+def _write_battery(
+    folder: Path,
+    n_items: int,
+    ratings_rng: np.random.Generator,
+    faults_rng: np.random.Generator,
+    results_rng: np.random.Generator,
+) -> None:
+    raters = pd.read_csv(figures.RATERS_TABLE, keep_default_na=False)
+    names = pd.read_csv(figures.CAPABILITY_TABLE).set_index("capability")["name"].to_dict()
+    items = battery.item_table(n_items)
+    levels = battery.rate(ratings_rng, items["benchmark"].to_numpy(dtype=str), raters)
+    demands = battery.composite_demands(levels, raters)
+
+    (folder / "ratings").mkdir(parents=True)
+    (folder / "results").mkdir()
+    keys = items.set_axis(["dataset name", "sample id"], axis=1)
+    for rater, cells in battery.plant_rating_faults(faults_rng, levels).items():
+        headed = cells.rename(columns=names).sort_index(axis=1)
+        if rater == "rater-a":  # the public files' older name of the capability, in one of the two
+            headed = headed.rename(columns={"Attention and Inhibitory Control": "Inhibitory Control"})
+        _csv(folder / "ratings" / f"{rater}.csv", pd.concat([keys, headed], axis=1))
+
+    answers = battery.answer(results_rng, demands, read_truth(), figures.INTERCEPT)
+    for system, scores in answers.items():
+        score = scores.astype(str).astype(object)
+        if system == figures.SYSTEMS[0].system:
+            n_unscored = max(1, round(figures.UNSCORED_RESULTS * n_items / figures.BATTERY_ITEMS))
+            score[faults_rng.choice(n_items, n_unscored, replace=False)] = ""
+        columns = {
+            "task_name": items["benchmark"].str.lower() + "_task",
+            "sample_id": items["item"],
+            "score": score,
+            "metadata": "",
+            "dataset_name": items["benchmark"],
+        }
+        _csv(folder / "results" / f"{system}.csv", pd.DataFrame(columns))
+    blank = dict.fromkeys(("model", "settings", "scaffold", "released_on"), "")
+    order = ["system", "name", "model", "settings", "scaffold", "developer", "family", "released_on"]
+    _csv(folder / "systems.csv", pd.DataFrame([s._asdict() | blank for s in figures.SYSTEMS])[order])
+
+
+def read_truth() -> pd.DataFrame:
+    """Published posterior means of log capability (Table C6): system slug × dimension."""
+    table = pd.read_csv(figures.TRUTH_TABLE)
+    slug = {s.name: s.system for s in figures.SYSTEMS}
+    wide = table.assign(system=table["system"].map(slug)).pivot(
+        index="system", columns="dimension", values="mean"
+    )
+    return wide.loc[[s.system for s in figures.SYSTEMS], list(figures.DIMENSIONS)]
+
+
+def _write_survey(folder: Path, rng: np.random.Generator) -> None:
+    folder.mkdir(parents=True)
+    tables = survey.read_tables()
+    people = survey.respondents(rng, tables)
+    for source, answers in questionnaire.export(rng, people, tables).items():
+        if SURVEY_TEXT_ROWS[source]:
+            extra = pd.DataFrame(questionnaire.question_texts(list(answers.columns)), columns=answers.columns)
+            answers = pd.concat([extra, answers])
+        _csv(folder / f"{source}.csv", answers)
+
+
+def _csv(path: Path, frame: pd.DataFrame) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(frame.columns)
+        writer.writerows(zip(*(frame[column].tolist() for column in frame.columns), strict=True))
+
+
+def _note(n_items: int, seed: int) -> str:
+    return f"""# This folder is synthetic
+
+Nobody rated these items, no AI system answered them and no person filled in this questionnaire. A seeded
+program (`assets/demo` of the project) drew everything here, for {n_items:,} battery items, with seed {seed}.
+
+It starts from figures printed in Prunty et al., "Using profiles of cognitive capability to assess AI
+suitability for workplace tasks":
+
+| what | figures |
+|---|---|
+| benchmark sizes (in proportion below {figures.BATTERY_ITEMS:,} items) | Table 1 |
+| demand levels, coverage | Table 2 |
+| rater agreement | Table A2 |
+| which capabilities move together | Table A3 |
+| system results, drawn from capability means; accuracies come near C5 | Table C6 |
+| respondents per source and domain, before and after quality control | Table B2, section 4.3.1 |
+| age, sex, years, attitude to AI | Table B3 |
+| importance of activities | section 4.3.3; conditional importance: Tables C9 and C10 |
+| hours a week | section 4.3.3 for five activities, assumed for the rest |
+| ability points | assumed, after section 4.3.4's account |
+
+The planted faults (essays and blanks in the ratings, unscored results, respondents who stop or fail the
+quiz) are there on purpose. Systems carry their published names, but none of their real item results are in
+here.
+"""
