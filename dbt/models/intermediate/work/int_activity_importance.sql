@@ -28,9 +28,9 @@ pooled as (
         scored.activity,
         count(*) as n_respondents,
         sum(case when scored.is_selected then 1 else 0 end) as n_selected,
-        avg(scored.score) as importance,
-        avg(scored.score_if_selected) as conditional_importance,
-        avg(scored.hours_if_selected) as hours_per_week
+        {{ exact_avg('scored.score') }} as importance,
+        {{ exact_avg('scored.score_if_selected') }} as conditional_importance,
+        {{ exact_avg('scored.hours_if_selected') }} as hours_per_week
     from scopes
     inner join scored on scopes.respondent = scored.respondent
     group by scopes.scope_type, scopes.scope, scored.activity
@@ -39,8 +39,8 @@ pooled as (
 over_domains as (
     select
         activity,
-        avg(importance) as importance,
-        avg(hours_per_week) as hours_per_week
+        {{ exact_avg('importance') }} as importance,
+        {{ exact_avg('hours_per_week') }} as hours_per_week
     from pooled
     where scope_type = 'domain' and n_selected > 0
     group by activity

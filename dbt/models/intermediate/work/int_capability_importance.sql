@@ -45,8 +45,8 @@ final as (
         scope,
         activity,
         capability,
-        avg(points) as points,
-        avg(case when points > 0 then points end) as points_if_selected,
+        {{ exact_avg('points') }} as points,
+        {{ exact_avg('case when points > 0 then points end') }} as points_if_selected,
         cast(count(*) as bigint) as n_raters,
         cast(sum(case when points > 0 then 1 else 0 end) as bigint) as n_selected
     from rated

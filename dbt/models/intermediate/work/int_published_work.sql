@@ -56,13 +56,11 @@ demographics as (
     select
         scopes.scope as row_name,
         count(*) as n,
-        avg(respondents.age) as age_mean,
-        stddev_samp(respondents.age) as age_sd,
         {# blanks stay in the denominator, as in the printed shares #}
-        avg(case when respondents.sex = 2 then {{ to_double('100') }} else {{ to_double('0') }} end) as female_percent,
-        avg(respondents.years_role) as years_role,
-        avg(respondents.years_field) as years_field,
-        avg(respondents.ai_positivity) as ai_positivity
+        {{ exact_avg('case when respondents.sex = 2 then 100 else 0 end') }} as female_percent,
+        {{ exact_avg('respondents.years_role') }} as years_role,
+        {{ exact_avg('respondents.years_field') }} as years_field,
+        {{ exact_avg('respondents.ai_positivity') }} as ai_positivity
     from scopes
     inner join respondents on scopes.respondent = respondents.respondent
     group by scopes.scope
@@ -80,42 +78,34 @@ quality_control as (
     having count(*) > 0
 ),
 
-row_totals as (
-    select
-        activity,
-        sum(points) as points
-    from capabilities
-    group by activity
-),
-
 cells as (
     {% for column in ['pre_qc', 'post_qc'] %}
-        select
-            'B2' as table_name,
-            row_name,
-            '{{ column }}' as column_name,
-            {{ to_double(column) }} as computed
-        from sample
-        union all
+    select
+        'B2' as table_name,
+        row_name,
+        '{{ column }}' as column_name,
+        {{ to_double(column) }} as computed
+    from sample
+    union all
     {% endfor %}
-    {% for column in ['n', 'age_mean', 'age_sd', 'female_percent', 'years_role', 'years_field', 'ai_positivity'] %}
-        select
-            'B3' as table_name,
-            row_name,
-            '{{ column }}' as column_name,
-            {{ to_double(column) }} as computed
-        from demographics
-        union all
+    {% for column in ['n', 'female_percent', 'years_role', 'years_field', 'ai_positivity'] %}
+    select
+        'B3' as table_name,
+        row_name,
+        '{{ column }}' as column_name,
+        {{ to_double(column) }} as computed
+    from demographics
+    union all
     {% endfor %}
     {% for column in ['n_started', 'n_in_domain', 'n_removed_incomplete', 'n_removed_quiz', 'n_removed_speed',
                       'n_kept'] %}
-        select
-            '4.3.1' as table_name,
-            'respondents' as row_name,
-            '{{ column }}' as column_name,
-            {{ to_double(column) }} as computed
-        from quality_control
-        union all
+    select
+        '4.3.1' as table_name,
+        'respondents' as row_name,
+        '{{ column }}' as column_name,
+        {{ to_double(column) }} as computed
+    from quality_control
+    union all
     {% endfor %}
     select
         '4.3.3' as table_name,
@@ -136,8 +126,8 @@ cells as (
         'Figure 4' as table_name,
         'mean over activities' as row_name,
         'points in all' as column_name,
-        avg(points) as computed
-    from row_totals
+        {{ exact_avg('points') }} * count(distinct capability) as computed
+    from capabilities
 ),
 
 final as (

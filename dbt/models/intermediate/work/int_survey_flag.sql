@@ -34,6 +34,8 @@ allocations as (
         on
             selected.respondent = points.respondent
             and selected.activity_code = points.activity_code
+    {# the respondent's own activities were not asked for points #}
+    where selected.activity is not null
     group by selected.respondent, selected.activity_code
 ),
 

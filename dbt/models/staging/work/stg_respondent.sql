@@ -1,8 +1,13 @@
 with
 
 records as (
-    select * from {{ ref('stg_survey_record') }}
-    where not is_duplicate
+    select distinct
+        source_file,
+        row_number,
+        source,
+        company,
+        respondent
+    from {{ source('raw', 'survey_response') }}
 ),
 
 answers as (
@@ -18,7 +23,7 @@ answered as (
         respondent,
         {% for field in ['progress', 'duration_seconds', 'domain_code', 'years_role', 'years_field', 'age', 'sex_code',
                          'education_code', 'ai_positivity'] %}
-            max(case when field = '{{ field }}' then value end) as {{ field }},
+        max(case when field = '{{ field }}' then value end) as {{ field }},
         {% endfor %}
         case
             when count(case when field = 'quiz' then value end) > 0

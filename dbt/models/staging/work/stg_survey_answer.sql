@@ -8,19 +8,15 @@ questions as (
     select * from {{ ref('stg_survey_question') }}
 ),
 
-records as (
-    select * from {{ ref('stg_survey_record') }}
-),
-
 domains as (
     select * from {{ ref('seed_domain') }}
 ),
 
 given as (
     select
-        records.source_file,
-        records.row_number,
-        records.respondent,
+        responses.source_file,
+        responses.row_number,
+        responses.respondent,
         questions.question,
         questions.field,
         questions.kind,
@@ -33,11 +29,7 @@ given as (
         trim(responses.answer) as answer
     from responses
     inner join questions on responses.question = questions.question
-    inner join records
-        on
-            responses.source_file = records.source_file
-            and responses.row_number = records.row_number
-    where trim(responses.answer) <> '' and not records.is_duplicate
+    where trim(responses.answer) <> ''
 ),
 
 parsed as (
@@ -53,9 +45,9 @@ counted as (
     select
         *,
         length(code_list) - length(replace(code_list, ',', '')) - 1 as n_codes,
+        0
         {% for code in range(1, 22) %}
-            case when code_list like '%,{{ code }},%' and {{ code }} <= high then 1 else 0 end
-                        {{ '+' if not loop.last }}
+        + case when code_list like '%,{{ code }},%' and {{ code }} <= high then 1 else 0 end
         {% endfor %} as n_known_codes
     from parsed
 ),

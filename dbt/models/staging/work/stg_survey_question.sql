@@ -10,10 +10,10 @@ slots as (
         activity
     from {{ ref('seed_activity') }}
     {% for code in [19, 20, 21] %}
-        union all
-        select
-            cast({{ code }} as bigint) as activity_code,
-            cast(null as {{ dbt.type_string() }}) as activity
+    union all
+    select
+        cast({{ code }} as bigint) as activity_code,
+        cast(null as {{ dbt.type_string() }}) as activity
     {% endfor %}
 ),
 
@@ -44,7 +44,11 @@ asked_by_activity as (
         cast(null as {{ dbt.type_string() }}) as capability
     from patterns
     cross join slots
-    where patterns.question like '%{t}%' and patterns.question not like '%{k}%'
+    where
+        patterns.question like '%{t}%'
+        and patterns.question not like '%{k}%'
+        {# what the respondent's own activities need is not asked for here #}
+        and (patterns.field <> 'pick' or slots.activity is not null)
 ),
 
 asked_by_capability as (
@@ -57,7 +61,10 @@ asked_by_capability as (
     from patterns
     cross join slots
     cross join capabilities
-    where patterns.question like '%{t}%' and patterns.question like '%{k}%'
+    where
+        patterns.question like '%{t}%'
+        and patterns.question like '%{k}%'
+        and slots.activity is not null
 ),
 
 expanded as (

@@ -5,11 +5,6 @@ answers as (
     where reason is not null
 ),
 
-duplicates as (
-    select * from {{ ref('stg_survey_record') }}
-    where is_duplicate
-),
-
 final as (
     select
         'survey_response' as table_name,
@@ -19,15 +14,6 @@ final as (
         substring(answer, 1, 200) as value,
         reason
     from answers
-    union all
-    select
-        'survey_response' as table_name,
-        source_file,
-        row_number,
-        'respondent' as column_name,
-        respondent as value,
-        'respondent appears twice: the first record counts' as reason
-    from duplicates
 )
 
 select * from final

@@ -1,0 +1,96 @@
+"""The work slice on the public survey: Tables B2, B3 and B5 and the figures of 4.3.1 and 4.3.3, to the printed digit.
+
+Published numbers come from dbt/seeds/published_value_work.csv, except Table B5's, which lie beside the real data.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from assets.settings import PROJECT
+from dagster_project.resources import DuckDBWarehouse
+from tests.work.slice_project import build
+
+NOT_RETAINED = ("AaIC", "ProsM")
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory, real_data: Path) -> DuckDBWarehouse:
+    folder = tmp_path_factory.mktemp("work_real")
+    sources = folder / "sources"
+    sources.mkdir()
+    (sources / "survey").symlink_to(real_data / "survey", target_is_directory=True)
+    return build(folder, sources, dropped=NOT_RETAINED)
+
+
+@pytest.fixture(scope="module")
+def published() -> pd.DataFrame:
+    return pd.read_csv(PROJECT / "dbt" / "seeds" / "published_value_work.csv", keep_default_na=False)
+
+
+def test_qc_removes_59_66_and_4(warehouse: DuckDBWarehouse) -> None:
+    flow = warehouse.read("marts.respondent_flow").drop(columns=["source", "domain"]).sum()
+    assert flow.tolist() == [571, 539, 59, 66, 4, 410]
+
+
+def test_table_b2_in_every_cell(warehouse: DuckDBWarehouse, published: pd.DataFrame) -> None:
+    flow = warehouse.read("marts.respondent_flow").set_index(["source", "domain"])
+    cells = published.query("table_name == 'B2'")
+    assert len(cells) == 24
+    column = {"pre_qc": "n_in_domain", "post_qc": "n_kept"}
+    for cell in cells.itertuples():
+        assert flow.loc[tuple(cell.row_name.split()), column[cell.column_name]] == cell.published, cell
+
+
+def test_4_3_3_in_all_26_cells(warehouse: DuckDBWarehouse, published: pd.DataFrame) -> None:
+    mart = warehouse.read("marts.activity_importance").set_index(["scope", "activity"])
+    cells = published.query("table_name == '4.3.3'")
+    assert len(cells) == 26
+    for cell in cells.itertuples():
+        measure, scope = cell.column_name.split()
+        digits = 2 if measure == "importance" else 1
+        assert round(mart.loc[(scope, cell.row_name), measure], digits) == cell.published, cell
+
+
+def test_every_published_cell_that_the_release_determines(
+    warehouse: DuckDBWarehouse, published: pd.DataFrame
+) -> None:
+    """Table B3 among them; its ages are blank in the release and stay uncompared."""
+    key = ["paper", "table_name", "row_name", "column_name"]
+    both = published.merge(warehouse.read("intermediate.int_published_work"), on=key, how="left")
+    assert set(both.loc[both["computed"].isna(), "column_name"]) == {"age_mean", "age_sd"}
+    compared = both[both["expected"] == ""]
+    assert len(compared) == 72
+    off = compared[(compared["computed"] - compared["published"]).abs() > compared["tolerance"]]
+    assert off.empty, off
+
+
+def test_points_total_92_97_of_100(warehouse: DuckDBWarehouse) -> None:
+    mart = warehouse.read("marts.capability_importance").query("scope_type == 'all'")
+    totals = mart.groupby("activity")["points"].sum()
+    assert len(totals) == 18 and totals.mean() == pytest.approx(92.97, abs=0.005)
+
+
+def test_table_b5_fixes_the_codings(warehouse: DuckDBWarehouse, real_data: Path) -> None:
+    """Company against online, per capability and per activity: 68 figures that a swapped code would change."""
+    reference = real_data.parent / "reference" / "b5.csv"
+    if not reference.exists():
+        pytest.skip(f"Table B5 is not at {reference}")
+    mart = warehouse.read("marts.capability_importance").query("scope_type == 'source'")
+    cells = mart.pivot(index=["activity", "capability"], columns="scope", values="points")
+    for row in pd.read_csv(reference).itertuples():
+        pair = cells.xs(row.name, level=row.unit)
+        company, online = pair["companies"].to_numpy(float), pair["online"].to_numpy(float)
+        cosine = company @ online / np.sqrt(company @ company * (online @ online))
+        assert cosine == pytest.approx(row.cosine, abs=0.0005 + 1e-9), row
+        assert np.corrcoef(company, online)[0, 1] == pytest.approx(row.pearson, abs=0.0005 + 1e-9), row
+
+
+def test_real_answers_are_all_usable(warehouse: DuckDBWarehouse) -> None:
+    """Nothing is rejected; what is odd is 20 picks that got 0 points."""
+    assert warehouse.read("staging.stg_survey_reject").empty
+    assert warehouse.read("intermediate.int_survey_flag")["flag"].tolist() == ["pick_without_points"] * 20

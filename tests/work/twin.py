@@ -1,0 +1,144 @@
+"""The slice's numbers a second time, from the CSV files by loops over dicts: no pandas, no SQL, no project code.
+
+Belongs here: the expected marts. Does not belong here: how the exports came to be (messy_survey.py).
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections import defaultdict
+from pathlib import Path
+
+ACTIVITIES = (
+    *("Researching", "Checking", "Decision making", "Problem solving", "Creative thinking", "LT planning"),
+    *("ST planning", "Tool use", "Computer use", "Coding", "Data manipulation", "Analysing data"),
+    *("Communicating", "Listening", "Building rapport", "Managing people", "Managing resources", "Admin"),
+)
+CAPABILITIES = (
+    *("EM", "SM", "ProcM", "ProsM", "WM", "AaIC", "CF", "MS", "P", "MC", "PaPR", "FP", "SRaN", "OP"),
+    *("CR", "ToM", "EPaE", "L"),
+)
+DOMAINS = ("WL", "MMR", "NDP", "AOP", "CMH", "HSC")
+QUIZ = ("Q4.12", "Q4.13", "Q4.14", "Q4.25", "Q4.26", "Q4.27")
+
+Row = dict[str, str]
+Scope = tuple[str, str]
+
+
+def number(text: str, low: float, high: float = math.inf, whole: bool = False) -> float | None:
+    """The cell as a number, None where it is blank, no number or out of range."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    if not math.isfinite(value) or not low <= value <= high or (whole and value != int(value)):
+        return None
+    return value
+
+
+def codes(text: str) -> set[int]:
+    """Whole codes in a multiple-choice cell; parts that are none are left out."""
+    found = (number(part, 1, whole=True) for part in text.split(","))
+    return {int(code) for code in found if code is not None}
+
+
+def mean(values: list[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+class Twin:
+    """Expected rows of respondent_flow, activity_importance and capability_importance, by key."""
+
+    def __init__(self, sources: Path, dropped: tuple[str, ...]) -> None:
+        self.dropped = dropped
+        self.flow: dict[tuple[str, str], list[int]] = {}
+        self.scopes: dict[Scope, list[Row]] = defaultdict(list)
+        for file in sorted((sources / "survey").glob("*.csv")):
+            with file.open(encoding="utf-8-sig", newline="") as opened:
+                rows = [row for row in csv.DictReader(opened) if not row["Q3.1"].startswith(("Text of", "{"))]
+            self._sort_out(file.stem, rows)
+
+    def _sort_out(self, source: str, rows: list[Row]) -> None:
+        for domain in (*DOMAINS, "none"):
+            self.flow[source, domain] = [0, 0, 0, 0, 0, 0]
+        for row in rows:
+            code = number(row["Q2.11"], 1, 6, whole=True)
+            domain = "none" if code is None else DOMAINS[int(code) - 1]
+            cell = self.flow[source, domain]
+            cell[0] += 1
+            if code is None:
+                continue
+            cell[1] += 1
+            progress = number(row["Progress"], 0, 100)
+            duration = number(row["Duration (in seconds)"], 0)
+            right = sum(number(row[question], 1, whole=True) == 1 for question in QUIZ)
+            if progress is None or progress < 100:
+                cell[2] += 1
+            elif right < 3:
+                cell[3] += 1
+            elif duration is None or duration < 600:
+                cell[4] += 1
+            else:
+                cell[5] += 1
+                for scope in (("all", "all"), ("domain", domain), ("source", source)):
+                    self.scopes[scope].append(row)
+
+    def activity_importance(self) -> dict[tuple[str, ...], tuple[object, ...]]:
+        """(scope_type, scope, activity) -> importance, conditional, hours, n_selected, n_respondents, absent, thin."""
+        expected: dict[tuple[str, ...], tuple[object, ...]] = {}
+        for scope in self.scopes:
+            for t, activity in enumerate(ACTIVITIES, start=1):
+                importance, conditional, hours, n = self._pooled(scope, t)
+                if scope == ("all", "all"):
+                    domains = [
+                        self._pooled(("domain", d), t) for d in DOMAINS if ("domain", d) in self.scopes
+                    ]
+                    present = [cell for cell in domains if cell[3] > 0]
+                    importance = mean([cell[0] for cell in present if cell[0] is not None])
+                    hours = mean([cell[2] for cell in present if cell[2] is not None])
+                row = (
+                    importance if n else None,
+                    conditional,
+                    hours,
+                    n,
+                    len(self.scopes[scope]),
+                    n == 0,
+                    n < 5,
+                )
+                expected[*scope, activity] = row
+        return expected
+
+    def _pooled(self, scope: Scope, t: int) -> tuple[float | None, float | None, float | None, int]:
+        scores: list[float] = []
+        chosen: list[float] = []
+        hours: list[float] = []
+        n = 0
+        for row in self.scopes[scope]:
+            if t not in codes(row["Q3.1"]):
+                scores.append(0.0)
+                continue
+            n += 1
+            rank = number(row[f"Q3.2_{t}"], 1, 5, whole=True)
+            if rank is not None:
+                scores.append(6 - rank)
+                chosen.append(6 - rank)
+            spent = number(row[f"Q3.3_{t}"], 0, 168)
+            if spent is not None:
+                hours.append(spent)
+        return mean(scores), mean(chosen), mean(hours), n
+
+    def capability_importance(self) -> dict[tuple[str, ...], tuple[object, ...]]:
+        """(scope_type, scope, activity, capability) -> points, points_if_selected, n_raters, n_selected, n, thin."""
+        expected: dict[tuple[str, ...], tuple[object, ...]] = {}
+        for scope, rows in self.scopes.items():
+            for t, activity in enumerate(ACTIVITIES, start=1):
+                raters = [row for row in rows if t in codes(row["Q3.1"])]
+                for k, capability in enumerate(CAPABILITIES, start=1):
+                    if not raters or capability in self.dropped:
+                        continue
+                    points = [number(row[f"{t}_Q5.4_{k}"], 0, 100) or 0.0 for row in raters]
+                    given = [value for value in points if value > 0]
+                    counts = (len(raters), len(given), len(rows), len(raters) < 5)
+                    expected[*scope, activity, capability] = (mean(points), mean(given), *counts)
+        return expected
