@@ -59,10 +59,10 @@
     select
         benchmark,
         system,
-        avg(case when is_in_battery then 1.0 else 0.0 end) as join_coverage_share,
+        avg(case when is_in_battery then {{ to_double("1") }} else 0 end) as join_coverage_share,
         min(case when not is_in_battery then item end) as unmatched_item,
         max(case when not is_in_battery then item end) as another_unmatched_item
     from {{ model }}
     group by benchmark, system
-    having avg(case when is_in_battery then 1.0 else 0.0 end) < {{ at_least }}
+    having avg(case when is_in_battery then {{ to_double("1") }} else 0 end) < {{ at_least }}
 {% endtest %}

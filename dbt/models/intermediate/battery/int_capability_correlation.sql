@@ -12,7 +12,9 @@ battery as (
 ),
 
 retained as (
-    select * from {{ ref('int_capability_retention') }} where is_retained
+    select *
+    from {{ ref('int_capability_retention') }}
+    where is_retained
 ),
 
 rated as (

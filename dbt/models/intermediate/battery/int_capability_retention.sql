@@ -15,10 +15,9 @@ final as (
     select
         capability.capability,
         {# an undefined figure speaks neither for nor against; both undefined = nothing to hold against it #}
-        not (
-            coalesce(agreement.spearman_rho, agreement.weighted_kappa) is not null
-            and coalesce(agreement.spearman_rho < {{ var('min_spearman') }}, true)
-            and coalesce(agreement.weighted_kappa < {{ var('min_kappa') }}, true)
+        coalesce(
+            agreement.spearman_rho >= {{ var('min_spearman') }} or agreement.weighted_kappa >= {{ var('min_kappa') }},
+            agreement.spearman_rho is null and agreement.weighted_kappa is null
         ) as is_retained
     from capability
     left join agreement on capability.capability = agreement.capability

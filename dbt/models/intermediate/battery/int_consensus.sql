@@ -3,11 +3,15 @@ with rating as (
 ),
 
 battery as (
-    select * from {{ ref('int_battery_item') }} where is_valid
+    select *
+    from {{ ref('int_battery_item') }}
+    where is_valid
 ),
 
 retained as (
-    select * from {{ ref('int_capability_retention') }} where is_retained
+    select *
+    from {{ ref('int_capability_retention') }}
+    where is_retained
 ),
 
 final as (
@@ -15,7 +19,9 @@ final as (
         rating.benchmark,
         rating.item,
         rating.capability,
-        {{ to_double('sum(rating.level)') }} / count(*) as consensus
+        {{ to_double('sum(rating.level)') }} / count(*) as consensus,
+        cast(sum(rating.level) as bigint) as level_sum,
+        cast(count(*) as bigint) as n_raters
     from rating
     inner join retained on rating.capability = retained.capability
     inner join battery on rating.benchmark = battery.benchmark and rating.item = battery.item

@@ -1,3 +1,6 @@
+{# levels are added up as whole numbers and divided once: a demand of exactly one half stays exactly one half #}
+{% set active = 'sum(case when consensus.level_sum > 0 then consensus.n_raters else 0 end)' %}
+{% set divisor = 'sum(consensus.n_raters)' if var('composite') == 'mean' else active %}
 with consensus as (
     select * from {{ ref('int_consensus') }}
 ),
@@ -11,15 +14,7 @@ final as (
         consensus.benchmark,
         consensus.item,
         member.dimension,
-        {% if var('composite') == 'active_mean' -%}
-        coalesce(
-            sum(consensus.consensus) / nullif(sum(case when consensus.consensus > 0 then 1 else 0 end), 0), 0
-        ) as demand
-        {%- elif var('composite') == 'mean' -%}
-        sum(consensus.consensus) / count(*) as demand
-        {%- else -%}
-        {{ exceptions.raise_compiler_error("var composite is '" ~ var('composite') ~ "'; it must be active_mean or mean") }}
-        {%- endif %}
+        coalesce({{ to_double('sum(consensus.level_sum)') }} / nullif({{ divisor }}, 0), 0) as demand
     from consensus
     inner join member on consensus.capability = member.capability
     group by consensus.benchmark, consensus.item, member.dimension

@@ -88,14 +88,17 @@ final as (
         100 * coverage_share as computed
     from demand_level
     where level = 1
+    {% for level in range(1, 6) %}
     union all
     select
         {{ paper }} as paper,
         'Table 2' as table_name,
         dimension as row_name,
-        {{ dbt.concat(["'level_'", "cast(level as " ~ dbt.type_string() ~ ")", "'_percent'"]) }} as column_name,
+        'level_{{ level }}_percent' as column_name,
         100 * share_of_active as computed
     from demand_level
+    where level = {{ level }}
+    {% endfor %}
 )
 
 select * from final

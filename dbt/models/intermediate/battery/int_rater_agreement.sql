@@ -1,6 +1,9 @@
-{# All sums are of whole numbers: doubled average ranks, centred on their mean n + 1, so no figure depends on row order. #}
+{# All sums are of whole numbers, so that no figure depends on row order: ranks are doubled and centred on n + 1. #}
 with pair as (
-    select * from {{ ref('int_rating_pair') }}
+    select
+        *,
+        abs(level_a - level_b) as distance
+    from {{ ref('int_rating_pair') }}
 ),
 
 margin_a as (
@@ -50,9 +53,9 @@ agreement as (
         {{ to_double('sum(pair.n_items * rank_a.centred_rank * rank_b.centred_rank)') }} as rank_covariation,
         {{ to_double('sum(pair.n_items * rank_a.centred_rank * rank_a.centred_rank)') }} as rank_variation_a,
         {{ to_double('sum(pair.n_items * rank_b.centred_rank * rank_b.centred_rank)') }} as rank_variation_b,
-        {{ to_double('sum(pair.n_items * (pair.level_a - pair.level_b) * (pair.level_a - pair.level_b))') }} as observed,
-        {{ to_double('sum(pair.n_items * abs(pair.level_a - pair.level_b))') }} as absolute_error,
-        {{ to_double('sum(case when abs(pair.level_a - pair.level_b) <= 1 then pair.n_items else 0 end)') }} as n_within_one
+        {{ to_double('sum(pair.n_items * pair.distance * pair.distance)') }} as observed,
+        {{ to_double('sum(pair.n_items * pair.distance)') }} as absolute_error,
+        {{ to_double('sum(case when pair.distance <= 1 then pair.n_items else 0 end)') }} as n_within_one
     from pair
     inner join rank_a
         on
@@ -71,18 +74,14 @@ agreement as (
 
 chance as (
     select
-        margin_a.rater_a,
-        margin_a.rater_b,
-        margin_a.capability,
-        {{ to_double('sum(margin_a.n * margin_b.n * (margin_a.level_a - margin_b.level_b) * (margin_a.level_a - margin_b.level_b))') }}
-            as expected_times_n
-    from margin_a
-    inner join margin_b
-        on
-            margin_a.rater_a = margin_b.rater_a
-            and margin_a.rater_b = margin_b.rater_b
-            and margin_a.capability = margin_b.capability
-    group by margin_a.rater_a, margin_a.rater_b, margin_a.capability
+        a.rater_a,
+        a.rater_b,
+        a.capability,
+        {{ to_double('sum(a.n * b.n * (a.level_a - b.level_b) * (a.level_a - b.level_b))') }} as expected_times_n
+    from margin_a as a
+    inner join margin_b as b
+        on a.rater_a = b.rater_a and a.rater_b = b.rater_b and a.capability = b.capability
+    group by a.rater_a, a.rater_b, a.capability
 ),
 
 final as (

@@ -1,5 +1,7 @@
 with rating as (
-    select * from {{ ref('stg_rating') }} where level is not null
+    select *
+    from {{ ref('stg_rating') }}
+    where level is not null
 ),
 
 capability as (

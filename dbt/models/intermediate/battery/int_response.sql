@@ -1,5 +1,7 @@
 with system_item as (
-    select * from {{ ref('int_system_item') }} where status = 'scored'
+    select *
+    from {{ ref('int_system_item') }}
+    where status = 'scored'
 ),
 
 final as (

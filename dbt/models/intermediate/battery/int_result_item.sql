@@ -1,5 +1,7 @@
 with result as (
-    select * from {{ ref('stg_result') }} where status <> 'rejected'
+    select *
+    from {{ ref('stg_result') }}
+    where status <> 'rejected'
 ),
 
 battery_item as (

@@ -1,5 +1,7 @@
 with result_item as (
-    select * from {{ ref('int_result_item') }} where is_valid
+    select *
+    from {{ ref('int_result_item') }}
+    where is_valid
 ),
 
 final as (

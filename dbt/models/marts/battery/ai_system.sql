@@ -1,5 +1,7 @@
 with ai_system as (
-    select * from {{ ref('stg_ai_system') }} where has_result
+    select *
+    from {{ ref('stg_ai_system') }}
+    where has_result
 ),
 
 system_item as (

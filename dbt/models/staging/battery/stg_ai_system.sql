@@ -1,5 +1,7 @@
 with record as (
-    select * from {{ ref('stg_ai_system_record') }} where system is not null and occurrence = 1
+    select *
+    from {{ ref('stg_ai_system_record') }}
+    where system is not null and occurrence = 1
 ),
 
 with_result as (

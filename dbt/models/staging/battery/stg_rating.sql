@@ -9,11 +9,15 @@ with raw_rating as (
 ),
 
 record as (
-    select * from {{ ref('stg_rating_record') }} where reason is null
+    select *
+    from {{ ref('stg_rating_record') }}
+    where reason is null
 ),
 
 capability_column as (
-    select * from {{ ref('stg_rating_column') }} where reason is null
+    select *
+    from {{ ref('stg_rating_column') }}
+    where reason is null
 ),
 
 final as (

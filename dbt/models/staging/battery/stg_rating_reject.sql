@@ -3,15 +3,21 @@ with raw_rating as (
 ),
 
 not_rated as (
-    select * from {{ ref('stg_rating') }} where level is null
+    select *
+    from {{ ref('stg_rating') }}
+    where level is null
 ),
 
 record as (
-    select * from {{ ref('stg_rating_record') }} where reason is not null
+    select *
+    from {{ ref('stg_rating_record') }}
+    where reason is not null
 ),
 
 capability_column as (
-    select * from {{ ref('stg_rating_column') }} where reason is not null
+    select *
+    from {{ ref('stg_rating_column') }}
+    where reason is not null
 ),
 
 final as (

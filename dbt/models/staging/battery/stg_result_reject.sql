@@ -3,7 +3,9 @@ with raw_result as (
 ),
 
 not_scored as (
-    select * from {{ ref('stg_result') }} where status <> 'scored'
+    select *
+    from {{ ref('stg_result') }}
+    where status <> 'scored'
 ),
 
 final as (

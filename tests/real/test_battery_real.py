@@ -1,0 +1,76 @@
+"""The battery slice on the real ratings, against the paper's printed tables (A2, A3, 1, 2, section 3.1.2)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from assets.sources.readers import read_ratings, read_results, read_systems
+from tests.battery.pipeline import BatteryPipeline
+
+CELLS = {"Table A2": 72 + 1, "Table 1": 22 + 1, "Table 2": 48, "Section 3.1.2": 2}
+TABLE_A3 = {
+    "EM": {"EM"},
+    "SM": {"SM"},
+    "OP": {"OP"},
+    "L": {"L"},
+    "SC": {"EPaE", "ToM"},
+    "IR": {"CR", "FP"},
+    "IIC": {"WM", "CF", "MC", "PaPR"},
+    "APS": {"P", "MS", "ProcM", "SRaN"},
+}
+
+
+@pytest.fixture(scope="module")
+def pipeline(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> BatteryPipeline:
+    run = BatteryPipeline(tmp_path_factory.mktemp("battery"))
+    for read in (read_ratings, read_results, read_systems):
+        run.land(read(real_data).frames)
+    run.build("run")
+    return run
+
+
+@pytest.mark.parametrize("table", CELLS)
+def test_every_printed_cell_reproduces(pipeline: BatteryPipeline, table: str) -> None:
+    key = ["table_name", "row_name", "column_name"]
+    published = pipeline.read("seed.published_value_battery").set_index(key)
+    computed = pipeline.read("intermediate.int_published_battery").set_index(key)["computed"]
+    cells = published[published.index.get_level_values("table_name") == table]
+    assert len(cells) == CELLS[table]
+    difference = (computed.reindex(cells.index) - cells["published"]).abs()
+    off = cells[~(difference <= cells["tolerance"] + 1e-9)]
+    assert off.empty, off
+
+
+def test_seed_holds_the_reference_figures(pipeline: BatteryPipeline, real_data: Path) -> None:
+    """The seed's Table A2 is the reference file's, figure by figure."""
+    reference = pd.read_csv(real_data.parent / "reference" / "a2.csv").melt("capability")
+    seed = pipeline.read("seed.published_value_battery")
+    seed = seed[(seed["table_name"] == "Table A2") & (seed["row_name"] != "all")]
+    both = reference.merge(seed, left_on=["capability", "variable"], right_on=["row_name", "column_name"])
+    assert len(both) == 72
+    assert (both["value"] == both["published"]).all()
+
+
+def test_excluded_capabilities_and_dimensions_are_the_papers(pipeline: BatteryPipeline) -> None:
+    capability = pipeline.read("marts.capability")
+    assert set(capability.loc[~capability["is_retained"], "capability"]) == {"AaIC", "ProsM"}
+    members = capability.dropna(subset="dimension").groupby("dimension")["capability"].agg(set).to_dict()
+    assert members == TABLE_A3
+
+
+def test_what_is_left_out_is_listed(pipeline: BatteryPipeline) -> None:
+    reasons = pipeline.read("staging.stg_rating_reject")["reason"].value_counts().to_dict()
+    assert reasons == {"blank cell": 42, "not a whole number from 0 to 5": 4}
+    assert pipeline.read("staging.stg_result_reject").empty
+
+
+def test_results_join_whole(pipeline: BatteryPipeline) -> None:
+    benchmark = pipeline.read("marts.benchmark")
+    assert len(benchmark) == 25 * 6
+    assert (benchmark["join_coverage_share"] == 1).all()
+    assert benchmark.groupby("system")["n_valid_items"].sum().unique().tolist() == [19535]
+    systems = pipeline.read("marts.ai_system")
+    assert systems["n_items"].unique().tolist() == [19535]
