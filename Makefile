@@ -1,0 +1,64 @@
+# `make refresh` is all there is to know; the rest is for those who work on the project.
+PYTHON ?= python3.11
+VENV   ?= .venv
+UV     := uv==0.13.9
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.stamp-$(shell cat requirements.lock | sha256sum | cut -c1-12)
+
+export DBT_SEND_ANONYMOUS_USAGE_STATS := false
+export DO_NOT_TRACK := 1
+export GX_ANALYTICS_ENABLED := false
+
+.DEFAULT_GOAL := help
+.PHONY: help refresh test test-slow check format dev docs lock browser clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+refresh: $(STAMP) ## build everything: set-up, inputs, marts, report (SUITABILITY_SOURCES=<folder> for your own files)
+	@$(BIN)/suitability refresh
+
+test: $(STAMP) browser ## the fast tests
+	$(BIN)/pytest -q -m "not slow and not live"
+
+test-slow: $(STAMP) browser ## crash and refresh tests at full scale, minutes each
+	$(BIN)/pytest -q -m slow
+
+check: $(STAMP) ## ruff, types, SQL, imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/sqlfluff lint --disable-progress-bar dbt/models
+	$(BIN)/lint-imports
+
+format: $(STAMP) ## write what check would only tell
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/sqlfluff fix --disable-progress-bar dbt/models
+
+dev: $(STAMP) ## Dagster's UI on 127.0.0.1:3000, with the schedule and the sensor
+	@$(BIN)/suitability dev
+
+docs: $(STAMP) ## dbt's documentation of every table; prints its path
+	@$(BIN)/suitability docs
+
+lock: $(STAMP) ## resolve the dependencies of pyproject.toml anew
+	$(BIN)/uv pip compile --universal --python-version 3.11 --group dev --generate-hashes --no-emit-index-url \
+		--no-header --no-strip-extras --no-annotate pyproject.toml -o requirements.lock
+
+# tests of the report drive Debian's Chromium; without it (and without the right to install it) they skip, with a reason
+browser:
+	@if ! command -v chromium >/dev/null && command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+		{ apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null 2>&1 \
+			|| echo "chromium could not be installed: browser tests will be skipped"; fi
+
+clean: ## remove everything made: .suitability/, caches and the environment
+	rm -rf .suitability .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info $(VENV)
+
+$(STAMP): requirements.lock
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check $(UV)
+	$(BIN)/uv pip sync -q --python $(BIN)/python --require-hashes --compile-bytecode requirements.lock
+	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
+	rm -f $(VENV)/.stamp-*
+	touch $@

@@ -1,0 +1,294 @@
+"""The command `suitability`: refresh, status, sql, template, doctor, dev, docs.
+
+Belongs here: options, exit codes and what is printed. Does not belong here: doing it (watch.py, published.py,
+doctor.py ...). Heavy imports stand inside the commands, so that --help answers at once.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+
+import click
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from assets.settings import Settings
+    from dagster_project.watch import Watch
+
+FAILED, NOTHING_PUBLISHED, BUSY = 1, 3, 4
+EXIT_CODES = """
+\b
+Exit codes:
+  0  done
+  1  it failed: a step or a check of the refresh, a query, something doctor misses
+  2  usage: a wrong option or setting
+  3  nothing has been published yet
+  4  another process is refreshing this home
+"""
+EPILOG = """
+\b
+Settings come from the environment:
+  SUITABILITY_SOURCES   folder of input files; unset: the embedded, synthetic demo
+  SUITABILITY_HOME      where everything made goes; default .suitability/ in the project
+  SUITABILITY_...       every other setting: see assets/settings.py
+"""
+
+
+@click.group(
+    help=f"A data warehouse that says which AI system fits which work.\n{EXIT_CODES}{EPILOG}",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(package_name="suitability")
+def main() -> None:
+    pass
+
+
+def _settings() -> Settings:
+    """The settings of the environment; a wrong one is a usage error that names its variable."""
+    from pydantic import ValidationError
+
+    from assets.settings import Settings
+
+    try:
+        settings = Settings()
+    except ValidationError as error:
+        lines = [
+            f"SUITABILITY_{'_'.join(map(str, e['loc'])).upper()}: {e['msg']}, not {e['input']!r}"
+            for e in error.errors()
+        ]
+        raise click.UsageError("\n".join(lines)) from None
+    if settings.sources is not None and not settings.sources.is_dir():
+        raise click.UsageError(
+            f"SUITABILITY_SOURCES names {settings.sources}, which is no folder. Correct it, or unset it for the demo."
+        )
+    return settings
+
+
+def _fail(console: Console, text: str, code: int) -> NoReturn:
+    console.print(text, style="red", markup=False, highlight=False, soft_wrap=True)
+    sys.exit(code)
+
+
+@contextmanager
+def _output_to(log: Path | None) -> Iterator[TextIO]:
+    """The terminal as a stream of its own while everything else this process and dbt print goes to `log`."""
+    if log is None:
+        yield sys.stdout
+        return
+    log.parent.mkdir(parents=True, exist_ok=True)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    terminal, errors = os.dup(1), os.dup(2)
+    with os.fdopen(terminal, "w", encoding="utf-8", closefd=True) as stream, log.open("w") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+        try:
+            yield stream
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os.dup2(terminal, 1)
+            os.dup2(errors, 2)
+            os.close(errors)
+
+
+@main.command()
+@click.option("--verbose", is_flag=True, help="Show Dagster's and dbt's own output, and traces of errors.")
+@click.option(
+    "--job",
+    type=click.Choice(["refresh", "refresh_results"]),
+    default="refresh",
+    show_default=True,
+    help="refresh_results: only what depends on results files.",
+)
+def refresh(verbose: bool, job: str) -> None:
+    """Build everything from the input files to the published marts and the report.
+
+    Readers of the published file keep the last good publication until the new one is whole.
+    """
+    from dagster_project.lock import RefreshRunningError, refresh_lock
+
+    settings = _settings()
+    try:
+        with (
+            refresh_lock(settings.home),
+            _output_to(None if verbose else settings.home / "logs" / "refresh.log") as out,
+        ):
+            succeeded = _refresh(settings, Console(file=out), job, verbose)
+    except RefreshRunningError as error:
+        _fail(Console(stderr=True), str(error), BUSY)
+    sys.exit(0 if succeeded else FAILED)
+
+
+def _refresh(settings: Settings, console: Console, job: str, verbose: bool) -> bool:
+    from dagster_project import show
+    from dagster_project.instance import clear_killed_runs, open_instance
+    from dagster_project.watch import Watch, count_assets, run_job
+
+    os.environ |= {
+        "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
+        "DO_NOT_TRACK": "1",
+        "GX_ANALYTICS_ENABLED": "false",
+    }
+    show.start(console, settings)
+    with console.status("reading the project") if console.is_terminal else nullcontext():
+        from dagster_project.dbt_assets import DbtProjectError
+        from dagster_project.definitions import build_definitions
+        from dagster_project.ge_checks import SuiteError
+
+        try:
+            definitions = build_definitions(settings)
+        except (DbtProjectError, SuiteError) as error:
+            if verbose:
+                raise
+            console.print(str(error), style="red", markup=False, soft_wrap=True)
+            return False
+    watch = Watch()
+    with open_instance(settings.home) as instance:
+        for run_id in clear_killed_runs(instance):
+            console.print(f"closed run {run_id[:8]}, whose process had died", style="yellow")
+        with show.progress(console, watch, count_assets(definitions, job)):
+            succeeded = run_job(definitions, job, instance, watch, verbose=verbose)
+    _conclude(settings, console, watch, succeeded, verbose)
+    return succeeded
+
+
+def _conclude(settings: Settings, console: Console, watch: Watch, succeeded: bool, verbose: bool) -> None:
+    from dagster_project import show
+    from dagster_project.published import NothingPublishedError, read_publication
+
+    try:
+        publication = read_publication(settings.published_path)
+    except NothingPublishedError:
+        publication = None
+    if succeeded and publication:
+        show.publication(console, settings, publication)
+    show.checks(console, watch)
+    show.stages(console, watch)
+    if not succeeded:
+        show.failures(console, watch, verbose)
+        show.last_good(console, settings, publication)
+
+
+@main.command()
+def status() -> None:
+    """Show what is published, from which inputs, and whether a refresh is running."""
+    from dagster_project import show
+    from dagster_project.lock import holder
+    from dagster_project.published import NothingPublishedError, read_publication
+
+    settings, console = _settings(), Console()
+    pid = holder(settings.home)
+    console.print(f"a refresh is running (pid {pid})" if pid else "no refresh is running")
+    try:
+        publication = read_publication(settings.published_path)
+    except NothingPublishedError as error:
+        _fail(console, str(error), NOTHING_PUBLISHED)
+    show.publication(console, settings, publication)
+
+
+@main.command()
+@click.argument("query")
+@click.option(
+    "--format", "kind", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True
+)
+def sql(query: str, kind: str) -> None:
+    """Run one SQL QUERY on the published marts, read-only.
+
+    \b
+    suitability sql "select * from marts.system_profile order by mean_log desc"
+    """
+    import duckdb
+
+    from dagster_project import published, show
+
+    settings, errors = _settings(), Console(stderr=True)
+    try:
+        names, rows = published.query(settings.published_path, query)
+    except published.NothingPublishedError as error:
+        _fail(errors, str(error), NOTHING_PUBLISHED)
+    except duckdb.Error as error:
+        _fail(errors, str(error), FAILED)
+    if kind == "csv":
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerows([names, *rows])
+    elif kind == "json":
+        records: list[dict[str, Any]] = [dict(zip(names, row, strict=True)) for row in rows]
+        click.echo(json.dumps(records, default=str, indent=2, ensure_ascii=False))
+    else:
+        show.rows(Console(), names, rows)
+
+
+@main.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default=Path("sources"))
+def template(folder: Path) -> None:
+    """Write empty input files with the right headers into FOLDER (default: sources/)."""
+    from assets.sources.template import write_templates
+
+    for path in write_templates(folder):
+        click.echo(path)
+
+
+@main.command()
+def doctor() -> None:
+    """Check what is installed, which sources are found, and what is missing."""
+    from dagster_project.doctor import examine, report
+
+    if not report(Console(), examine(_settings())):
+        sys.exit(FAILED)
+
+
+@main.command()
+@click.option("--port", default=3000, show_default=True, help="Port on 127.0.0.1.")
+def dev(port: int) -> None:
+    """Open Dagster's UI with the schedule and the sensor on this machine."""
+    from dagster_project.instance import prepare_dagster_home
+
+    settings = _settings()
+    prepare_dagster_home(settings.home)
+    dagster = str(Path(sys.executable).with_name("dagster"))
+    module = ["-m", "dagster_project.definitions"]
+    os.execv(dagster, [dagster, "dev", "-h", "127.0.0.1", "-p", str(port), *module])
+
+
+@main.command()
+def docs() -> None:
+    """Write dbt's documentation of every table into <home>/docs and print its path."""
+    from dagster_project.dbt_assets import DbtProjectError, prepare_manifest, run_dbt
+    from dagster_project.lock import RefreshRunningError, refresh_lock
+
+    settings = _settings()
+    folder = settings.home / "docs"
+    # without a warehouse there is no catalogue of column types, but the documentation is there
+    catalog = [] if settings.warehouse_path.exists() else ["--empty-catalog"]
+    try:
+        with refresh_lock(settings.home):
+            prepare_manifest(settings)
+            variables = json.dumps(settings.dbt_vars())
+            run_dbt(
+                settings,
+                "docs",
+                "generate",
+                "--static",
+                "--target-path",
+                str(folder),
+                "--vars",
+                variables,
+                *catalog,
+            )
+    except RefreshRunningError as error:
+        _fail(Console(stderr=True), str(error), BUSY)
+    except DbtProjectError as error:
+        _fail(Console(stderr=True), str(error), FAILED)
+    click.echo(folder / "static_index.html")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""The one `Definitions`: everything Dagster knows of the warehouse, built by a function that tests override.
+
+Belongs here: gathering. Does not belong here: any asset, check or job itself.
+"""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+import dagster as dg
+
+from assets.settings import Settings
+from dagster_project import automation
+from dagster_project.dbt_assets import build_dbt_assets, dbt_resource, prepare_manifest
+from dagster_project.ge_checks import build_ge_checks
+from dagster_project.instance import COMMAND_LINE_TAG, clear_killed_runs
+from dagster_project.lock import refresh_lock
+from dagster_project.publish_asset import build_published_marts
+from dagster_project.resources import DuckDBWarehouse
+
+ASSET_MODULES = (
+    "assets.sources.assets",
+    "assets.battery.assets",
+    "assets.capability.assets",
+    "assets.suitability.assets",
+    "dagster_project.report.asset",
+)
+
+# a run started by the scheduler or the UI waits for a command-line refresh to end
+WAIT_FOR_OTHER_RUN_SECONDS = 3600
+
+
+@dg.resource(
+    required_resource_keys={"settings"},
+    description="The working warehouse; the run that uses it holds the refresh lock.",
+)
+def locked_warehouse(context: dg.InitResourceContext) -> Iterator[DuckDBWarehouse]:
+    """The warehouse of the resource `settings`, under the lock of its home for as long as the run lasts."""
+    settings: Settings = context.resources.settings
+    with refresh_lock(settings.home, WAIT_FOR_OTHER_RUN_SECONDS):
+        if context.instance and context.run and COMMAND_LINE_TAG not in context.run.tags:
+            clear_killed_runs(context.instance)
+        yield DuckDBWarehouse(settings.warehouse_path, settings.lock_wait_seconds)
+
+
+def build_definitions(
+    settings: Settings | None = None, resources: Mapping[str, Any] | None = None
+) -> dg.Definitions:
+    """All assets, checks, jobs and resources for `settings` (default: the environment's).
+
+    Args:
+        settings: what the resources and dbt are built from.
+        resources: replace those of the same key (`settings`, `warehouse`, `dbt`), for tests.
+
+    Raises:
+        DbtProjectError: dbt can't read its project.
+        SuiteError: a file in expectations/ is not a suite.
+    """
+    settings = settings or Settings()
+    manifest = prepare_manifest(settings)
+    modules = [import_module(name) for name in ASSET_MODULES]
+    return dg.Definitions(
+        assets=[
+            # with the specs of the input files, where lineage begins
+            *dg.load_assets_from_modules(modules, include_specs=True),
+            build_dbt_assets(settings, manifest),
+            build_published_marts(manifest),
+        ],
+        asset_checks=[
+            *build_ge_checks(),
+            *dg.load_asset_checks_from_modules(modules),
+        ],
+        jobs=[automation.refresh, automation.refresh_results],
+        schedules=[automation.nightly],
+        sensors=[automation.new_results_file],
+        # one process a run: a process a step costs 3 s each and can't share the warehouse file anyway
+        executor=dg.in_process_executor,
+        resources={"settings": settings, "warehouse": locked_warehouse, "dbt": dbt_resource()}
+        | dict(resources or {}),
+    )
+
+
+@dg.definitions
+def defs() -> dg.Definitions:
+    """What Dagster loads; built when asked for, so that importing this module starts nothing."""
+    return build_definitions()

@@ -1,0 +1,103 @@
+"""Reading the published file, as any reader does: read-only, one short connection.
+
+Belongs here: the few queries that the command line and the sensor need. Does not belong here: writing it (publish.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+
+class NothingPublishedError(RuntimeError):
+    """No refresh has been published in this home yet."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One system on one activity; suitability on the log scale with its central 95 % interval."""
+
+    system: str
+    activity: str
+    mean_log: float
+    q025_log: float
+    q975_log: float
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What stands in the published file."""
+
+    refresh: dict[str, Any]
+    rows: dict[str, int]
+    slices: list[tuple[str, str, str]]
+    best: list[Pair]
+
+    @property
+    def finished_at(self) -> datetime:
+        """UTC."""
+        finished: datetime = self.refresh["finished_at"]
+        return finished
+
+
+def query(path: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Column names and rows of one statement on the published file.
+
+    Raises:
+        NothingPublishedError: there is no such file yet.
+        duckdb.Error: the statement is wrong.
+    """
+    if not path.exists():
+        raise NothingPublishedError(f"nothing is published yet: {path} does not exist. Run a refresh first.")
+    with duckdb.connect(str(path), read_only=True) as connection:
+        result = connection.execute(sql)
+        return [column[0] for column in result.description or []], result.fetchall()
+
+
+def read_publication(path: Path, n_best: int = 5) -> Publication:
+    """The published refresh, rows per mart, slices, and the best system-activity pairs over all respondents.
+
+    Raises:
+        NothingPublishedError: there is no published file yet.
+    """
+    names, rows = query(path, "select * from marts.refresh")
+    marts = [
+        r[0]
+        for r in query(path, "select table_name from duckdb_tables() where schema_name = 'marts' order by 1")[
+            1
+        ]
+    ]
+    counts = " union all ".join(f"select '{mart}', count(*) from marts.\"{mart}\"" for mart in marts)
+    best = query(
+        path,
+        f"""
+        select coalesce(ai_system.name, suitability.system), activity, mean_log, q025_log, q975_log
+        from marts.suitability
+        join marts.policy on policy.policy = suitability.policy and policy.is_default
+        left join marts.ai_system on ai_system.system = suitability.system
+        where suitability.scope_type = 'all'
+        order by mean_log desc, suitability.system, activity
+        limit {n_best}
+        """,
+    )[1]
+    return Publication(
+        refresh=dict(zip(names, rows[0], strict=True)),
+        rows=dict(sorted(query(path, counts)[1])),
+        slices=[
+            (str(a), str(b), str(c))
+            for a, b, c in query(path, "select * from marts.slice_status order by 1")[1]
+        ],
+        best=[Pair(*row) for row in best],
+    )
+
+
+def published_results(path: Path, sources: Path) -> dict[str, str] | None:
+    """File name -> sha256 of the results files behind the publication; None where none was made from `sources`."""
+    if not path.exists() or query(path, "select sources from marts.refresh")[1] != [(str(sources),)]:
+        return None
+    rows = query(path, "select source_file, source_sha256 from marts.source_file where input = 'results'")[1]
+    return {Path(file).name: sha for file, sha in rows}

@@ -1,0 +1,160 @@
+"""What the command line prints: progress, the publication, failed checks and failures.
+
+Belongs here: rich tables and panels. Does not belong here: reading or running anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.panel import Panel
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from assets.settings import Settings
+    from dagster_project.published import Publication
+    from dagster_project.watch import Watch
+
+MAX_WARNINGS = 10
+
+
+def start(console: Console, settings: Settings) -> None:
+    """What is about to be refreshed."""
+    sources = settings.sources or "the embedded demo (SYNTHETIC)"
+    console.print(f"Refreshing {settings.home}\nfrom {sources}", highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def progress(console: Console, watch: Watch, total: int) -> Iterator[None]:
+    """A bar over the assets of a run; one line an asset where the output is no terminal."""
+    if not console.is_terminal:
+        watch.on_progress = lambda step: console.print(f"  {step} ...", markup=False, highlight=False)
+        watch.on_asset = lambda key, seconds: console.print(
+            f"  {key:<55}{seconds:7.1f} s", markup=False, highlight=False
+        )
+        yield
+        return
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description:<45}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("starting", total=total)
+        watch.on_progress = lambda step: bar.update(task, description=step)
+        watch.on_asset = lambda key, seconds: bar.update(task, advance=1, description=key)
+        yield
+
+
+def publication(console: Console, settings: Settings, published: Publication) -> None:
+    """What stands in the published file and where it is."""
+    about = published.refresh
+    if about["is_synthetic"]:
+        text = (
+            "SYNTHETIC INPUTS. Every figure below comes from generated data: it shows that the warehouse works and\n"
+            "says nothing about any real AI system. Set SUITABILITY_SOURCES to a folder of real files."
+        )
+        console.print(Panel(text, style="bold yellow", expand=False))
+    console.print(
+        f"refresh {about['refresh_id']}, finished {published.finished_at:%Y-%m-%d %H:%M:%S} UTC, "
+        f"from {about['sources']}",
+        highlight=False,
+        soft_wrap=True,
+    )
+    table = Table("mart", title="Published marts", title_justify="left")
+    table.add_column("rows", justify="right")
+    for mart, count in published.rows.items():
+        table.add_row(mart, f"{count:,}")
+    console.print(table)
+    for name, state, reason in published.slices:
+        if state == "skipped":
+            console.print(f"slice {name} skipped: {reason}", style="yellow", markup=False, soft_wrap=True)
+    best = Table("AI system", "activity", title="Best five, log suitability", title_justify="left")
+    for heading in ("mean", "95 % interval"):
+        best.add_column(heading, justify="right")
+    for pair in published.best:
+        best.add_row(
+            pair.system, pair.activity, f"{pair.mean_log:.3f}", f"{pair.q025_log:.3f} to {pair.q975_log:.3f}"
+        )
+    if published.best:
+        console.print(best)
+    else:
+        console.print("no suitability was computed", style="yellow")
+    report = settings.published / "report" / "index.html"
+    console.print(f"database  {settings.published_path}", highlight=False, soft_wrap=True)
+    if report.exists():
+        console.print(f"report    {report}", highlight=False, soft_wrap=True)
+
+
+def stages(console: Console, watch: Watch) -> None:
+    """Time per stage."""
+    table = Table("stage", title="Time", title_justify="left")
+    table.add_column("seconds", justify="right")
+    for stage, seconds in watch.seconds.items():
+        table.add_row(stage, f"{seconds:.1f}")
+    table.add_section()
+    table.add_row("all", f"{sum(watch.seconds.values()):.1f}")
+    console.print(table)
+
+
+def checks(console: Console, watch: Watch) -> None:
+    """The warnings; failed blocking checks are told with the failures."""
+    warnings = [check for check in watch.failed_checks if not check.blocking]
+    for check in warnings[:MAX_WARNINGS]:
+        console.print(
+            f"warning  {check.name}  {check.description}", style="yellow", markup=False, soft_wrap=True
+        )
+    if len(warnings) > MAX_WARNINGS:
+        console.print(
+            f"... and {len(warnings) - MAX_WARNINGS} warnings more: see `suitability dev`", style="yellow"
+        )
+
+
+def failures(console: Console, watch: Watch, verbose: bool) -> None:
+    """Each failed step with its first cause, and the blocking checks that failed."""
+    for failure in watch.failures:
+        console.print(f"\nFAILED {failure.step}", style="bold red", markup=False)
+        console.print(
+            failure.trace if verbose else failure.message, markup=False, highlight=False, soft_wrap=True
+        )
+    for check in watch.failed_checks:
+        if check.blocking:
+            console.print(f"\nCHECK FAILED {check.name}", style="bold red", markup=False)
+            if check.description:
+                console.print(check.description, markup=False, highlight=False, soft_wrap=True)
+
+
+def last_good(console: Console, settings: Settings, published: Publication | None) -> None:
+    """Where the last good publication stands after a failure, and where the whole output is."""
+    if published:
+        what = f"refresh {published.refresh['refresh_id']} of {published.finished_at:%Y-%m-%d %H:%M:%S} UTC"
+        console.print(
+            f"\nThe last good publication stands: {what}\n  {settings.published_path}", soft_wrap=True
+        )
+    else:
+        console.print("\nNothing has been published yet.")
+    console.print(
+        f"All output of the run: {settings.home / 'logs' / 'refresh.log'}", highlight=False, soft_wrap=True
+    )
+
+
+def rows(console: Console, names: Sequence[str], values: Sequence[Sequence[Any]]) -> None:
+    """A query's answer as a table."""
+    table = Table(*names)
+    for row in values:
+        table.add_row(*("NULL" if v is None else f"{v:.6g}" if isinstance(v, float) else str(v) for v in row))
+    console.print(table)
+    console.print(f"{len(values)} row{'' if len(values) == 1 else 's'}", style="dim")
