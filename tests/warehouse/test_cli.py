@@ -1,0 +1,253 @@
+"""The command line: help, exit codes, output formats, and what a failed run says."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import duckdb
+import pytest
+from click.testing import CliRunner, Result
+from rich.console import Console
+
+from assets.settings import PROJECT, Settings
+from dagster_project import show
+from dagster_project.cli import main
+from dagster_project.lock import refresh_lock
+from dagster_project.published import read_publication
+from dagster_project.watch import Watch, run_job
+from tests.factories import write_sources
+
+
+def _call(*arguments: str, home: Path, sources: Path | str | None = None, **env: str) -> Result:
+    variables: dict[str, str | None] = {"SUITABILITY_HOME": str(home), "SUITABILITY_SOURCES": None, **env}
+    if sources:
+        variables["SUITABILITY_SOURCES"] = str(sources)
+    return CliRunner().invoke(main, arguments, env=variables)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home with a hand-made publication of two suitability pairs."""
+    folder = tmp_path / "published"
+    folder.mkdir()
+    with duckdb.connect(str(folder / "suitability.duckdb")) as connection:
+        connection.execute(
+            """
+            create schema marts;
+            create table marts.refresh as
+                select 'r1' as refresh_id, timestamp '2026-01-02 03:04:05' as finished_at, 'demo' as sources,
+                    true as is_synthetic;
+            create table marts.slice_status as
+                select 'work' as slice, 'skipped' as status, 'no files in survey' as reason;
+            create table marts.policy as select 'p' as policy, true as is_default union all select 'q', false;
+            create table marts.ai_system as select 's' as system, 'System S' as name;
+            create table marts.suitability as
+                select * from (values ('all', 'all', 'Checking', 's', 'p', 1.25, 1.0, 1.5),
+                    ('all', 'all', 'Coding', 'nameless', 'p', 2.5, 2.25, 2.75),
+                    ('domain', 'd', 'Coding', 's', 'p', 9.0, 9.0, 9.0),
+                    ('all', 'all', 'Coding', 's', 'q', 9.0, 9.0, 9.0))
+                    as t(scope_type, scope, activity, system, policy, mean_log, q025_log, q975_log);
+            """
+        )
+    return tmp_path
+
+
+def _seconds_of_children() -> float:
+    """Processor time of this process's children: the wall clock measures the neighbours as well."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def test_help_answers_in_under_a_second_and_documents_the_exit_codes() -> None:
+    started = _seconds_of_children()
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "dagster_project.cli", "--help"],
+        cwd=PROJECT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert _seconds_of_children() - started < 1
+    for word in ("refresh", "status", "sql", "template", "doctor", "Exit codes", "SUITABILITY_SOURCES"):
+        assert word in done.stdout
+    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    assert not imported & {"dagster", "pandas", "duckdb", "dbt", "pydantic"}
+
+
+@pytest.mark.parametrize("command", ["refresh", "status", "sql", "template", "doctor", "dev", "docs"])
+def test_every_command_explains_itself(command: str, tmp_path: Path) -> None:
+    result = _call(command, "--help", home=tmp_path)
+    assert result.exit_code == 0
+    assert "Usage" in result.output
+
+
+def test_nothing_published_is_code_3(tmp_path: Path) -> None:
+    for arguments in (["status"], ["sql", "select 1"]):
+        result = _call(*arguments, home=tmp_path)
+        assert result.exit_code == 3
+        assert "nothing is published yet" in result.output + result.stderr
+
+
+@pytest.mark.parametrize(
+    ("env", "message"),
+    [
+        ({"SUITABILITY_SOURCES": "/nowhere/at/all"}, "/nowhere/at/all"),
+        ({"SUITABILITY_SEED": "many"}, "SUITABILITY_SEED"),
+        ({"SUITABILITY_COMPOSITE": "median"}, "SUITABILITY_COMPOSITE"),
+    ],
+)
+def test_a_wrong_setting_is_code_2_and_names_it(tmp_path: Path, env: dict[str, str], message: str) -> None:
+    result = _call("refresh", home=tmp_path, **env)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert "Traceback" not in result.output
+
+
+def test_a_running_refresh_is_code_4_and_names_the_process(tmp_path: Path) -> None:
+    done = None
+    with refresh_lock(tmp_path):
+        done = subprocess.run(
+            [sys.executable, "-m", "dagster_project.cli", "refresh"],
+            cwd=PROJECT, capture_output=True, text=True, env={"SUITABILITY_HOME": str(tmp_path), "PATH": ""},
+        )  # fmt: skip
+        pid = (tmp_path / "refresh.lock").read_text()
+    assert done.returncode == 4
+    assert f"process {pid} is already refreshing" in done.stderr
+
+
+def test_status_shows_the_publication_and_that_it_is_synthetic(home: Path) -> None:
+    result = _call("status", home=home)
+    assert result.exit_code == 0
+    for text in ("SYNTHETIC", "r1", "no refresh is running", "slice work skipped", str(home / "published")):
+        assert text in result.output.replace("\n", "") or text in result.output
+
+
+def test_the_best_pairs_are_those_of_the_default_policy_over_all(home: Path) -> None:
+    publication = read_publication(home / "published" / "suitability.duckdb")
+    assert [(p.system, p.activity, p.mean_log, p.q025_log, p.q975_log) for p in publication.best] == [
+        ("nameless", "Coding", 2.5, 2.25, 2.75),
+        ("System S", "Checking", 1.25, 1.0, 1.5),
+    ]
+    assert publication.rows == {
+        "ai_system": 1,
+        "policy": 2,
+        "refresh": 1,
+        "slice_status": 1,
+        "suitability": 4,
+    }
+
+
+def test_sql_answers_in_three_formats(home: Path) -> None:
+    query = "select activity, mean_log from marts.suitability where policy = 'p' and scope = 'all' order by 2"
+    as_csv = _call("sql", query, "--format", "csv", home=home)
+    assert list(csv.reader(io.StringIO(as_csv.output))) == [
+        ["activity", "mean_log"],
+        ["Checking", "1.25"],
+        ["Coding", "2.50"],
+    ]
+    as_json = _call("sql", query, "--format", "json", home=home)
+    assert [row["activity"] for row in json.loads(as_json.output)] == ["Checking", "Coding"]
+    as_table = _call("sql", query, home=home)
+    assert "Checking" in as_table.output
+    assert "2 rows" in as_table.output
+
+
+def test_sql_that_is_wrong_or_writes_is_code_1_in_duckdbs_words(home: Path) -> None:
+    wrong = _call("sql", "select nothing from marts.suitability", home=home)
+    assert wrong.exit_code == 1
+    assert "nothing" in wrong.stderr
+    writes = _call("sql", "delete from marts.suitability", home=home)
+    assert writes.exit_code == 1
+    assert "read-only" in writes.stderr
+
+
+def test_template_writes_what_doctor_then_finds(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    result = _call("template", str(folder), home=tmp_path / "home")
+    assert result.exit_code == 0
+    written = [Path(line) for line in result.output.split("\n") if line]
+    assert written
+    assert all(path.is_file() for path in written)
+    seen = _call("doctor", home=tmp_path / "home", sources=folder, COLUMNS="200")
+    assert seen.exit_code == 0
+    assert "battery/ratings/*.csv" in seen.output
+
+
+def test_doctor_says_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    result = _call("doctor", home=tmp_path / "home", sources=tmp_path / "empty", COLUMNS="200")
+    assert result.exit_code == 1
+    assert "no input of any kind" in result.output
+    whole = _call("doctor", home=tmp_path / "home", sources=write_sources(tmp_path / "all"), COLUMNS="200")
+    assert whole.exit_code == 0
+    assert "2 files (battery/ratings/*.csv)" in whole.output
+
+
+def _failed_run(tmp_path: Path) -> tuple[Watch, dg.Definitions]:
+    @dg.asset(key=["raw", "rating"])
+    def rating() -> None:
+        try:
+            int("x")
+        except ValueError as error:
+            raise dg.Failure("battery/ratings/a.csv, row 7: a clear message") from error
+
+    @dg.asset(
+        key=["raw", "result"],
+        check_specs=[dg.AssetCheckSpec("floor", asset=["raw", "result"], blocking=True)],
+    )
+    def result() -> Any:
+        yield dg.MaterializeResult(
+            check_results=[
+                dg.AssetCheckResult(passed=False, description="at least one row", metadata={"observed": 0})
+            ]
+        )
+
+    definitions = dg.Definitions(assets=[rating, result], executor=dg.in_process_executor)
+    job = dg.define_asset_job("all", dg.AssetSelection.all())
+    return Watch(), dg.Definitions.merge(definitions, dg.Definitions(jobs=[job]))
+
+
+def test_a_failed_run_tells_the_first_cause_the_failed_check_and_the_last_good_publication(
+    home: Path,
+) -> None:
+    watch, definitions = _failed_run(home)
+    with dg.DagsterInstance.ephemeral() as instance:
+        assert not run_job(definitions, "all", instance, watch)
+    text = io.StringIO()
+    console = Console(file=text, width=200)
+    settings = Settings(home=home)
+    show.failures(console, watch, verbose=False)
+    show.last_good(console, settings, read_publication(settings.published_path))
+    told = text.getvalue()
+    assert "FAILED raw/rating\nbattery/ratings/a.csv, row 7: a clear message" in told
+    assert "CHECK FAILED raw/result: floor\nat least one row; observed 0" in told
+    assert "last good publication stands: refresh r1 of 2026-01-02 03:04:05 UTC" in told
+    assert "Traceback" not in told
+
+
+def test_time_is_booked_to_the_stage_whose_asset_was_made() -> None:
+    seconds = {"raw": 0.3, "marts": 0.1}
+
+    @dg.asset(key=["raw", "rating"])
+    def rating() -> None:
+        time.sleep(seconds["raw"])
+
+    @dg.asset(key=["marts", "suitability"], deps=[rating])
+    def suitability() -> None:
+        time.sleep(seconds["marts"])
+
+    watch, made = Watch(), []
+    watch.on_asset = lambda key, spent: made.append(key)
+    job = dg.define_asset_job("all", dg.AssetSelection.all(), executor_def=dg.in_process_executor)
+    with dg.DagsterInstance.ephemeral() as instance:
+        assert run_job(dg.Definitions(assets=[rating, suitability], jobs=[job]), "all", instance, watch)
+    assert made == ["raw/rating", "marts/suitability"]
+    assert 0.3 <= watch.seconds["raw"] < 2
+    assert 0.1 <= watch.seconds["marts"] < 2
+    assert watch.seconds["publish"] == 0

@@ -1,0 +1,144 @@
+"""The sensor on results files, and what its job covers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dagster as dg
+import duckdb
+import pytest
+
+from assets.settings import Settings
+from dagster_project.automation import new_results_file, results_hashes
+from tests.factories import write_results
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Settings:
+    """Settings over a sources folder with one results file."""
+    sources = tmp_path / "sources"
+    write_results(sources, "system-a")
+    return Settings(home=tmp_path / "home", sources=sources)
+
+
+def _publish(own: Settings, sources: str) -> None:
+    """The two marts of a publication that the sensor reads."""
+    own.published.mkdir(parents=True, exist_ok=True)
+    own.published_path.unlink(missing_ok=True)
+    with duckdb.connect(str(own.published_path)) as connection:
+        connection.execute("create schema marts")
+        connection.execute("create table marts.refresh as select ? as sources", [sources])
+        connection.execute(
+            "create table marts.source_file (input text, source_file text, source_sha256 text)"
+        )
+        assert own.sources is not None
+        for name, sha in results_hashes(own.sources).items():
+            connection.execute(
+                "insert into marts.source_file values ('results', ?, ?)", [f"battery/results/{name}", sha]
+            )
+
+
+def _tick(own: Settings, cursor: str | None) -> dg.SensorResult | dg.SkipReason:
+    context = dg.build_sensor_context(cursor=cursor, resources={"settings": own})
+    result = new_results_file(context)
+    assert isinstance(result, dg.SensorResult | dg.SkipReason)
+    return result
+
+
+def _jobs(result: dg.SensorResult | dg.SkipReason) -> list[str | None]:
+    assert isinstance(result, dg.SensorResult)
+    return [request.job_name for request in result.run_requests or []]
+
+
+def _settled(own: Settings) -> str:
+    """A published refresh of these sources, and the cursor after a tick on it."""
+    _publish(own, str(own.sources))
+    result = _tick(own, None)
+    assert _jobs(result) == []
+    assert isinstance(result, dg.SensorResult)
+    assert result.cursor
+    return result.cursor
+
+
+def test_a_new_file_starts_one_refresh_of_results_and_then_none(own: Settings) -> None:
+    cursor = _settled(own)
+    assert own.sources is not None
+    write_results(own.sources, "system-g")
+    write_results(own.sources, "system-h")
+    result = _tick(own, cursor)
+    assert _jobs(result) == ["refresh_results"]
+    assert isinstance(result, dg.SensorResult)
+    assert _jobs(_tick(own, result.cursor)) == []
+
+
+def test_a_changed_file_starts_a_refresh(own: Settings) -> None:
+    cursor = _settled(own)
+    assert own.sources is not None
+    write_results(own.sources, "system-a", {("bench", "1"): 0})
+    assert _jobs(_tick(own, cursor)) == ["refresh_results"]
+
+
+def test_an_identical_file_landed_again_starts_nothing(own: Settings) -> None:
+    cursor = _settled(own)
+    assert own.sources is not None
+    path = own.sources / "battery" / "results" / "system-a.csv"
+    content = path.read_bytes()
+    path.unlink()
+    path.write_bytes(content)
+    assert _jobs(_tick(own, cursor)) == []
+
+
+def test_a_removed_file_starts_a_refresh_and_so_does_its_return(own: Settings) -> None:
+    assert own.sources is not None
+    path = write_results(own.sources, "system-b")
+    cursor = _settled(own)
+    content = path.read_bytes()
+    path.unlink()
+    gone = _tick(own, cursor)
+    assert _jobs(gone) == ["refresh_results"]
+    assert isinstance(gone, dg.SensorResult)
+    path.write_bytes(content)
+    assert _jobs(_tick(own, gone.cursor)) == ["refresh_results"]
+
+
+def test_the_first_tick_compares_with_what_is_published(own: Settings) -> None:
+    _publish(own, str(own.sources))
+    assert own.sources is not None
+    write_results(own.sources, "system-g")
+    assert _jobs(_tick(own, None)) == ["refresh_results"]
+
+
+def test_without_a_publication_of_these_sources_everything_is_refreshed(own: Settings) -> None:
+    assert _jobs(_tick(own, None)) == ["refresh"]
+    _publish(own, "another folder")
+    assert _jobs(_tick(own, None)) == ["refresh"]
+
+
+def test_the_embedded_demo_has_nothing_to_watch(own: Settings, tmp_path: Path) -> None:
+    result = _tick(Settings(home=tmp_path / "home", sources=None), None)
+    assert isinstance(result, dg.SkipReason)
+    assert "demo" in (result.skip_message or "")
+
+
+def test_the_results_job_leaves_ratings_and_survey_alone(definitions: dg.Definitions) -> None:
+    keys = {
+        key.to_user_string()
+        for key in definitions.resolve_job_def("refresh_results").asset_layer.selected_asset_keys
+    }
+    assert {"raw/result", "intermediate/int_response", "model/capability_draw", "marts/suitability"} <= keys
+    assert {"raw/refresh", "raw/source_file", "marts/refresh", "published/marts", "published/report"} <= keys
+    untouched = {
+        "raw/rating",
+        "raw/survey_response",
+        "intermediate/int_demand",
+        "intermediate/int_activity_importance",
+    }
+    assert not untouched & keys
+
+
+def test_everything_runs_each_night(definitions: dg.Definitions) -> None:
+    (schedule,) = definitions.get_repository_def().schedule_defs
+    assert schedule.cron_schedule == "0 2 * * *"
+    covered = definitions.resolve_job_def(schedule.job_name).asset_layer.selected_asset_keys
+    graph = definitions.get_repository_def().asset_graph
+    assert covered == {key for key in graph.get_all_asset_keys() if graph.get(key).is_executable}
