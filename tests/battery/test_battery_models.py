@@ -5,7 +5,9 @@ One run of the slice's models, with their data and unit tests, serves the whole 
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,6 +30,11 @@ FAULTS = {
     ("cyd", 5, "EM"): "2.5",
     ("cyd", 6, "L"): "-1",
 }
+
+
+def by_key(frame: pd.DataFrame, *key: str) -> dict[tuple[Any, ...], dict[Hashable, Any]]:
+    """Rows by their key."""
+    return {tuple(row[name] for name in key): row for row in frame.to_dict("records")}
 
 
 def planted_ratings() -> pd.DataFrame:
@@ -87,17 +94,17 @@ def levels() -> pd.DataFrame:
 
 
 def test_agreement_equals_scipy_and_scikit_learn(pipeline: BatteryPipeline, levels: pd.DataFrame) -> None:
-    found = pipeline.read("marts.rater_agreement").set_index(["rater_a", "rater_b", "capability"])
+    found = by_key(pipeline.read("marts.rater_agreement"), "rater_a", "rater_b", "capability")
     assert len(found) == 3 * 18
     for a, b in combinations(RATERS, 2):
-        both = levels[[a, b]].dropna()
+        both = levels.loc[:, [a, b]].dropna()
         assert len(both) < len(levels)
         for capability in CAPABILITIES:
-            x, y = both[a, capability].astype(int), both[b, capability].astype(int)
-            row = found.loc[(a, b, capability)]
+            x, y = (both[(rater, capability)].to_numpy(dtype=int) for rater in (a, b))
+            row = found[a, b, capability]
             assert row["n_items"] == len(both)
-            assert row["mean_absolute_error"] == pytest.approx((x - y).abs().mean(), abs=1e-12)
-            assert row["within_one_share"] == pytest.approx(((x - y).abs() <= 1).mean(), abs=1e-12)
+            assert row["mean_absolute_error"] == pytest.approx(np.abs(x - y).mean(), abs=1e-12)
+            assert row["within_one_share"] == pytest.approx((np.abs(x - y) <= 1).mean(), abs=1e-12)
             if capability == "OP":
                 assert pd.isna(row["spearman_rho"]) and pd.isna(row["weighted_kappa"])
                 continue
@@ -128,15 +135,15 @@ def battery_levels(levels: pd.DataFrame) -> pd.DataFrame:
 
 def test_correlation_equals_numpy(pipeline: BatteryPipeline, battery_levels: pd.DataFrame) -> None:
     varying = sorted(set(CAPABILITIES) - {"ProsM", "OP"})
-    z = sum(zscore(battery_levels[rater][varying].to_numpy(), axis=0) for rater in RATERS) / 3
-    expected = pd.DataFrame(np.corrcoef(z.T), index=varying, columns=varying)
-    found = pipeline.read("intermediate.int_capability_correlation")
+    z = np.mean([zscore(battery_levels[rater][varying].to_numpy(), axis=0) for rater in RATERS], axis=0)
+    expected = np.corrcoef(z.T)
+    found = by_key(pipeline.read("intermediate.int_capability_correlation"), "capability_a", "capability_b")
     assert len(found) == 17 * 18 / 2
-    for row in found.itertuples():
-        if "OP" in (row.capability_a, row.capability_b):
-            assert pd.isna(row.r)
+    for (a, b), row in found.items():
+        if "OP" in (a, b):
+            assert pd.isna(row["r"])
         else:
-            assert row.r == pytest.approx(expected.loc[row.capability_a, row.capability_b], abs=1e-12)
+            assert row["r"] == pytest.approx(expected[varying.index(a), varying.index(b)], abs=1e-12)
 
 
 def test_demand_and_its_levels_equal_numpy(pipeline: BatteryPipeline, battery_levels: pd.DataFrame) -> None:
@@ -144,7 +151,7 @@ def test_demand_and_its_levels_equal_numpy(pipeline: BatteryPipeline, battery_le
     demand = pipeline.read("intermediate.int_demand").pivot(index=KEY, columns="dimension", values="demand")
     members = pipeline.read("intermediate.int_dimension_member").groupby("dimension")["capability"].agg(list)
     assert (members.str.len() > 1).any()
-    level_table = pipeline.read("marts.demand_level").set_index(["dimension", "level"]).sort_index()
+    level_table = by_key(pipeline.read("marts.demand_level"), "dimension", "level")
     assert len(level_table) == 5 * len(members)
     for dimension, capabilities in members.items():
         n_active = (totals[capabilities] > 0).sum(axis=1)
@@ -152,36 +159,29 @@ def test_demand_and_its_levels_equal_numpy(pipeline: BatteryPipeline, battery_le
         np.testing.assert_allclose(demand[dimension].loc[expected.index], expected, atol=1e-12)
         rounded = np.round(expected)
         for level in range(1, 6):
-            row = level_table.loc[(dimension, level)]
+            row = level_table[dimension, level]
             assert row["n_items"] == (rounded == level).sum()
             assert row["share_of_active"] == pytest.approx((rounded == level).sum() / (rounded > 0).sum())
             assert row["coverage_share"] == pytest.approx((expected > 0).mean())
 
 
 def test_responses_are_means_of_scored_attempts(pipeline: BatteryPipeline) -> None:
-    response = pipeline.read("intermediate.int_response").set_index(["system", *KEY]).sort_index()
-    assert response.loc["alpha", "score"].to_dict() == {
-        ITEMS[0]: 0.5,
-        ITEMS[1]: 1.0,
-        ITEMS[2]: 0.0,
-        ITEMS[8]: 1.0,
-    }
-    assert response.loc["alpha", "n_attempts"].to_dict() == {
-        ITEMS[0]: 2,
-        ITEMS[1]: 2,
-        ITEMS[2]: 1,
-        ITEMS[8]: 1,
-    }
+    response = by_key(pipeline.read("intermediate.int_response"), "system", *KEY)
+    found = {key[1:]: (row["score"], row["n_attempts"]) for key, row in response.items() if key[0] == "alpha"}
+    assert found == {ITEMS[0]: (0.5, 2), ITEMS[1]: (1.0, 2), ITEMS[2]: (0.0, 1), ITEMS[8]: (1.0, 1)}
 
 
 def test_systems_keep_their_denominator_and_their_settings(pipeline: BatteryPipeline) -> None:
-    systems = pipeline.read("marts.ai_system").set_index("system")
-    assert sorted(systems.index) == ["Beta-2025-08-01", "alpha", "beta", "gamma"]
-    counts = systems[["n_items", "n_scored", "n_unscored", "n_errored"]]
-    assert counts.loc["alpha"].tolist() == [6, 4, 1, 1]
-    assert systems.loc["alpha", "accuracy"] == pytest.approx(2.5 / 4)
-    assert counts.loc["gamma"].tolist() == [1, 0, 1, 0]
-    assert pd.isna(systems.loc["gamma", "accuracy"])
+    systems = by_key(pipeline.read("marts.ai_system"), "system")
+    columns = ("n_items", "n_scored", "n_unscored", "n_errored")
+    assert {key[0]: [row[c] for c in columns] for key, row in systems.items()} == {
+        "alpha": [6, 4, 1, 1],
+        "Beta-2025-08-01": [2, 2, 0, 0],
+        "beta": [1, 1, 0, 0],
+        "gamma": [1, 0, 1, 0],
+    }
+    assert systems[("alpha",)]["accuracy"] == pytest.approx(2.5 / 4)
+    assert pd.isna(systems[("gamma",)]["accuracy"])
 
 
 def test_rejects_say_where_and_why(pipeline: BatteryPipeline) -> None:
