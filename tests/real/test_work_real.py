@@ -42,18 +42,20 @@ def test_table_b2_in_every_cell(warehouse: DuckDBWarehouse, published: pd.DataFr
     cells = published.query("table_name == 'B2'")
     assert len(cells) == 24
     column = {"pre_qc": "n_in_domain", "post_qc": "n_kept"}
-    for cell in cells.itertuples():
-        assert flow.loc[tuple(cell.row_name.split()), column[cell.column_name]] == cell.published, cell
+    for cell in cells.to_dict("records"):
+        assert flow.loc[tuple(cell["row_name"].split()), column[cell["column_name"]]] == cell["published"], (
+            cell
+        )
 
 
 def test_4_3_3_in_all_26_cells(warehouse: DuckDBWarehouse, published: pd.DataFrame) -> None:
     mart = warehouse.read("marts.activity_importance").set_index(["scope", "activity"])
     cells = published.query("table_name == '4.3.3'")
     assert len(cells) == 26
-    for cell in cells.itertuples():
-        measure, scope = cell.column_name.split()
+    for cell in cells.to_dict("records"):
+        measure, scope = cell["column_name"].split()
         digits = 2 if measure == "importance" else 1
-        assert round(mart.loc[(scope, cell.row_name), measure], digits) == cell.published, cell
+        assert round(mart.loc[(scope, cell["row_name"]), measure], digits) == cell["published"], cell
 
 
 def test_every_published_cell_that_the_release_determines(
@@ -82,12 +84,12 @@ def test_table_b5_fixes_the_codings(warehouse: DuckDBWarehouse, real_data: Path)
         pytest.skip(f"Table B5 is not at {reference}")
     mart = warehouse.read("marts.capability_importance").query("scope_type == 'source'")
     cells = mart.pivot(index=["activity", "capability"], columns="scope", values="points")
-    for row in pd.read_csv(reference).itertuples():
-        pair = cells.xs(row.name, level=row.unit)
+    for row in pd.read_csv(reference).to_dict("records"):
+        pair = cells.xs(row["name"], level=row["unit"])
         company, online = pair["companies"].to_numpy(float), pair["online"].to_numpy(float)
         cosine = company @ online / np.sqrt(company @ company * (online @ online))
-        assert cosine == pytest.approx(row.cosine, abs=0.0005 + 1e-9), row
-        assert np.corrcoef(company, online)[0, 1] == pytest.approx(row.pearson, abs=0.0005 + 1e-9), row
+        assert cosine == pytest.approx(row["cosine"], abs=0.0005 + 1e-9), row
+        assert np.corrcoef(company, online)[0, 1] == pytest.approx(row["pearson"], abs=0.0005 + 1e-9), row
 
 
 def test_real_answers_are_all_usable(warehouse: DuckDBWarehouse) -> None:

@@ -49,7 +49,7 @@ def build(
         if name.startswith("raw.survey")
     }
     if sources is not None:
-        tables |= read_survey(sources, salt).frames
+        tables |= read_survey(sources, "salt").frames
     warehouse.replace(tables)
     project = folder / "dbt"
     if not project.exists():
