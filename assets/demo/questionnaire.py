@@ -19,17 +19,12 @@ from assets.demo import figures, survey
 
 REFUSED = ("StartDate", "IPAddress", "ResponseId", "RecipientEmail")
 ABOUT = ("Q2.4", "Q2.5", "Q2.11", "Q2.6_1", "Q2.7", "Q2.8", "Q2.9")
-EDUCATION = {
-    "4": 0.2,
-    "5": 0.06,
-    "6": 0.14,
-    "8": 0.42,
-    "9": 0.18,
-}  # assumed; 8 = degree, the published median
+EDUCATION = {"4": 0.2, "6": 0.25, "8": 0.4, "9": 0.15}  # assumed; 8 = degree, the published median
+MEDIAN_SECONDS = 1500  # assumed
 SLOW_ENOUGH = 600  # seconds
 
 # Where those who gave up stopped: Progress -> the blocks answered (assumed shares)
-STOPPED = {"16": (0.1, 1), "26": (0.15, 2), "50": (0.2, 3), "84": (0.55, 4)}
+STOPPED = {"15": (0.1, 1), "30": (0.15, 2), "55": (0.2, 3), "85": (0.55, 4)}
 
 
 def export(rng: np.random.Generator, people: pd.DataFrame, tables: survey.Tables) -> dict[str, pd.DataFrame]:
@@ -53,7 +48,7 @@ def export(rng: np.random.Generator, people: pd.DataFrame, tables: survey.Tables
     _stop_midway(rng, blocks[3], is_incomplete & (n_answered == 4))
 
     is_company = (people["source"] == "companies").to_numpy()
-    progress = np.where(is_incomplete, stops, np.where(is_screened & is_company, "2", "100"))
+    progress = np.where(is_incomplete, stops, np.where(is_screened & is_company, "5", "100"))
     frame = pd.concat([_meta(rng, people, progress), *blocks], axis=1)
     companies = frame[is_company].drop(columns="prescreen")
     online = frame[~is_company].drop(columns="company")
@@ -82,7 +77,7 @@ def _tens(rng: np.random.Generator, mean: float, n: int) -> np.ndarray:
 def _meta(rng: np.random.Generator, people: pd.DataFrame, progress: np.ndarray) -> pd.DataFrame:
     n = len(people)
     numbers = np.arange(1, n + 1)
-    seconds = np.rint(np.maximum(np.exp(rng.normal(np.log(1680), 0.55, n)), SLOW_ENOUGH + 10))
+    seconds = np.rint(np.maximum(np.exp(rng.normal(np.log(MEDIAN_SECONDS), 0.55, n)), SLOW_ENOUGH + 10))
     is_fast = (people["fate"] == survey.SPEED).to_numpy()
     seconds[is_fast] = rng.integers(200, SLOW_ENOUGH - 10, is_fast.sum())
     seconds[(people["fate"] == survey.SCREENED).to_numpy()] = 45

@@ -23,7 +23,7 @@ OTHER = 19
 CODES = 21
 CAPABILITIES = 18
 PICKS = 5
-OTHER_SHARE = 0.034  # assumed: respondents who spend one of their five choices on an activity of their own
+OTHER_SHARE = 0.04  # assumed: respondents who spend one of their five choices on an activity of their own
 OTHER_SCORE = 3.0  # assumed: mean rank score of such a choice
 UNIT = 5  # points are given in fives
 
