@@ -55,9 +55,11 @@ def test_an_empty_table_fails_its_floor(table: str, frames: dict[str, pd.DataFra
 
 def cells(column: str, value: object, where: Callable[[pd.DataFrame], pd.Series] | None = None) -> Break:
     def put(frame: pd.DataFrame) -> pd.DataFrame:
-        frame = frame.copy()
-        frame.loc[slice(None) if where is None else where(frame), column] = value
-        return frame
+        chosen = [True] * len(frame) if where is None else list(where(frame))
+        changed = [
+            value if is_chosen else cell for cell, is_chosen in zip(frame[column], chosen, strict=True)
+        ]
+        return frame.assign(**{column: changed})
 
     return put
 

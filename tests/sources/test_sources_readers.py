@@ -105,11 +105,18 @@ def test_essay_cell_is_kept_whole_and_rows_after_it_keep_their_line(tmp_path: Pa
         items=[("b", "1"), ("b", "2"), ("b", "3")],
         levels={("b", "2"): {"Planning": essay, "Language": None}},
     )
-    frame = read_ratings(tmp_path).frames["raw.rating"].set_index(["item", "capability_name"])
-    assert frame.loc[("2", "Planning"), "level"] == essay
-    assert frame.loc[("2", "Language"), "level"] is None  # A2: blank is NULL, 0 would be a level
-    assert frame.loc[("2", "Metacognition"), "level"] == "1"
-    assert [frame.loc[(item, "Planning"), "row_number"] for item in "123"] == [2, 3, 3 + 6]
+    frame = read_ratings(tmp_path).frames["raw.rating"]
+    level: dict[tuple[str, str], str | None] = dict(
+        zip(zip(frame["item"], frame["capability_name"], strict=True), frame["level"], strict=True)
+    )
+    assert level["2", "Planning"] == essay
+    assert level["2", "Language"] is None  # A2: blank is NULL, 0 would be a level
+    assert level["2", "Metacognition"] == "1"
+    assert frame.groupby("item")["row_number"].unique().map(list).to_dict() == {
+        "1": [2],
+        "2": [3],
+        "3": [3 + 6],
+    }
 
 
 def test_zero_and_blank_are_different(tmp_path: Path) -> None:
@@ -130,6 +137,20 @@ def test_names_are_tidied_at_the_door(encoding: str, tmp_path: Path) -> None:
     frame = reading.frames["raw.rating"]
     assert set(frame["benchmark"]) == {"Caf\u00e9 Bench"} and set(frame["item"]) == {"it's 1"}
     assert set(frame["capability_name"]) == set(CAPABILITIES) and reading.ignored_columns == {}
+
+
+def test_byte_order_mark_before_a_quoted_header(tmp_path: Path) -> None:
+    """B3 as spreadsheets and Qualtrics write it: every cell quoted, a mark before the first quote."""
+    path = write_results(tmp_path)
+    quoted = "\n".join(
+        ",".join(f'"{cell}"' for cell in line.split(",")) for line in path.read_text().splitlines()
+    )
+    path.write_text(quoted + "\n", encoding="utf-8-sig")
+    assert list(read_results(tmp_path).frames["raw.result"]["score"]) == ["1", "0"]
+    header = [*RATINGS_HEADER[::-1]]
+    path = write_csv(tmp_path / "battery/ratings/r.csv", header, [["1"] * 20])
+    path.write_text('"Language"' + path.read_text()[len("Language") :], encoding="utf-8-sig")
+    assert len(read_ratings(tmp_path).frames["raw.rating"]) == 18
 
 
 def test_rater_and_system_are_the_file_stem(tmp_path: Path) -> None:
@@ -192,9 +213,9 @@ def test_settings_and_scaffold_of_a_system_come_through(tmp_path: Path) -> None:
         {"system": "m-high", "model": "m", "settings": "effort=high", "scaffold": "react"},
     ]
     write_systems(tmp_path, rows)
-    frame = read_systems(tmp_path).frames["raw.ai_system"].set_index("system")
-    assert frame.loc["m-high", ["model", "settings", "scaffold"]].tolist() == ["m", "effort=high", "react"]
-    assert frame.loc["m-low", "scaffold"] is None
+    frame = read_systems(tmp_path).frames["raw.ai_system"]
+    found = frame[["system", "model", "settings", "scaffold"]].itertuples(index=False, name=None)
+    assert list(found) == [("m-low", "m", "effort=low", None), ("m-high", "m", "effort=high", "react")]
 
 
 def test_source_file_changes_its_hash_with_its_bytes(tmp_path: Path) -> None:
@@ -236,7 +257,8 @@ def test_order_of_columns_and_rows_changes_no_cell(data: st.DataObject, n: int) 
             }
     found = frame[["benchmark", "item", "capability_name", "level"]].itertuples(index=False, name=None)
     assert len(frame) == n * 18 and set(found) == expected
-    assert all(lines[(row.benchmark, row.item)] == row.row_number for row in frame.itertuples())
+    rows_found = frame[["benchmark", "item", "row_number"]].itertuples(index=False, name=None)
+    assert all(lines[benchmark, item] == line for benchmark, item, line in rows_found)
 
 
 def test_header_of_systems_in_any_order(tmp_path: Path) -> None:

@@ -211,9 +211,12 @@ def _at_byte(raw: bytes, start: int, what: str, file: str, do: str) -> SourceFil
     """The fault at byte `start`: line by line breaks, column by the cells before it (never raises)."""
     before = raw[:start].decode("utf-8-sig", errors="replace").replace("\0", "")
     line = len(before.splitlines()) + (not before or before[-1] in "\r\n")
-    rows = list(csv.reader(io.StringIO(before + "?", newline="")))
-    header, last = rows[0], rows[-1]
-    column = clean_name(header[len(last) - 1]) if len(rows) > 1 and 0 < len(last) <= len(header) else None
+    try:
+        rows = list(csv.reader(io.StringIO(before + "?", newline="")))
+    except csv.Error:
+        rows = []
+    in_named_column = len(rows) > 1 and len(rows[-1]) <= len(rows[0])
+    column = clean_name(rows[0][len(rows[-1]) - 1]) if in_named_column else None
     return SourceFileError(what, file=file, row=line, column=column, do=do)
 
 
