@@ -59,7 +59,7 @@ def cells(column: str, value: object, where: Callable[[pd.DataFrame], pd.Series]
         changed = [
             value if is_chosen else cell for cell, is_chosen in zip(frame[column], chosen, strict=True)
         ]
-        return frame.assign(**{column: changed})
+        return frame.assign(**{column: pd.Series(changed, index=frame.index, dtype=object)})
 
     return put
 
