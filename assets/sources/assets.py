@@ -64,10 +64,12 @@ def _result(reading: Reading, table: str) -> dg.MaterializeResult:
     description="The refresh that writes this warehouse: id, start, inputs, seed and versions.",
 )
 def refresh(
-    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+    context: dg.AssetExecutionContext,
+    warehouse: dg.ResourceParam[Warehouse],
+    settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
     with _faults_as_failure():
-        frame = new_refresh(settings, sources_folder(settings), datetime.now(UTC))
+        frame = new_refresh(settings, sources_folder(settings), datetime.now(UTC), context.run_id)
     warehouse.replace({"raw.refresh": frame})
     row = frame.iloc[0]
     return dg.MaterializeResult(

@@ -6,7 +6,6 @@ Belongs here: the run's identity and versions. Does not belong here: anything ab
 
 from __future__ import annotations
 
-import secrets
 import subprocess
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -21,11 +20,14 @@ from assets.sources.folder import is_synthetic
 GIT_SECONDS = 5.0
 
 
-def new_refresh(settings: Settings, sources: Path, started_at: datetime) -> pd.DataFrame:
-    """raw.refresh for a refresh of `sources`; `refresh_id` sorts by time and is never used again."""
+def new_refresh(settings: Settings, sources: Path, started_at: datetime, run_id: str) -> pd.DataFrame:
+    """raw.refresh for a refresh of `sources`; `refresh_id` sorts by time and ends as `run_id` begins.
+
+    Publication compares that ending with its own run, so that the marts of two refreshes are never mixed.
+    """
     started_at = started_at.astimezone(UTC)
     row = {
-        "refresh_id": f"{started_at:%Y%m%dT%H%M%SZ}-{secrets.token_hex(2)}",
+        "refresh_id": f"{started_at:%Y%m%dT%H%M%SZ}-{run_id[:8]}",
         "started_at": started_at.replace(tzinfo=None),
         "sources": "embedded demo" if settings.sources is None else str(sources),
         "is_synthetic": is_synthetic(sources),

@@ -96,12 +96,13 @@ def test_data_version_follows_the_bytes(inputs: Path, tmp_path: Path) -> None:
 def test_refresh_row(inputs: Path, tmp_path: Path) -> None:
     settings = Settings(sources=inputs, home=tmp_path / "home", seed=7)
     at = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
-    row = refresh.new_refresh(settings, inputs, at).iloc[0]
-    assert re.fullmatch(r"20260304T050607Z-[0-9a-f]{4}", row["refresh_id"])
+    run_id = "0123abcd-4567-89ab-cdef-0123456789ab"
+    row = refresh.new_refresh(settings, inputs, at, run_id).iloc[0]
+    assert row["refresh_id"] == "20260304T050607Z-0123abcd"
     assert (row["seed"], row["sources"], bool(row["is_synthetic"])) == (7, str(inputs), False)
     assert row["duckdb_version"] == "2.0.1"
     (inputs / "SYNTHETIC.md").touch()
-    assert bool(refresh.new_refresh(settings, inputs, at).iloc[0]["is_synthetic"])
+    assert bool(refresh.new_refresh(settings, inputs, at, run_id).iloc[0]["is_synthetic"])
 
 
 def test_git_commit_is_that_of_the_project_or_null(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
