@@ -30,7 +30,7 @@ def build_published_marts(manifest_path: Path) -> dg.AssetsDefinition:
         warehouse: dg.ResourceParam[Warehouse],
         settings: dg.ResourceParam[Settings],
     ) -> dg.MaterializeResult:
-        rows = publish(warehouse, settings.published, marts, run_prefix=context.run_id[:8])  # type: ignore[arg-type]
+        rows = publish(warehouse, settings.published, marts, run_prefix=context.run.run_id[:8])  # type: ignore[arg-type]
         return dg.MaterializeResult(
             metadata={
                 "path": dg.MetadataValue.path(str(settings.published_path)),

@@ -69,7 +69,7 @@ def refresh(
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
     with _faults_as_failure():
-        frame = new_refresh(settings, sources_folder(settings), datetime.now(UTC), context.run_id)
+        frame = new_refresh(settings, sources_folder(settings), datetime.now(UTC), context.run.run_id)
     warehouse.replace({"raw.refresh": frame})
     row = frame.iloc[0]
     return dg.MaterializeResult(
