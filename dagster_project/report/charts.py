@@ -1,0 +1,173 @@
+"""What the charts draw, as JSON for static/report.js.
+
+Belongs here: the values, order and axis ranges of each chart.
+Does not belong here: drawing (static/report.js), tables and words (pages.py, claims.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import groupby
+from numbers import Real
+from typing import Any
+
+import pandas as pd
+
+from dagster_project.report.labels import Scope, System, in_scope
+
+Chart = dict[str, Any]
+
+
+def value(x: object) -> float | None:
+    """A finite float for JSON, otherwise None (drawn as nothing)."""
+    return float(x) if isinstance(x, Real) and math.isfinite(x) else None
+
+
+def is_true(x: object) -> bool:
+    return bool(x) if pd.notna(x) else False  # type: ignore[call-overload]
+
+
+def _range(values: Iterable[object]) -> list[float]:
+    """An axis range that holds every finite value with 5 % of air on both sides."""
+    finite = [v for v in map(value, values) if v is not None]
+    low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
+    air = 0.05 * (high - low) or 0.5
+    return [low - air, high + air]
+
+
+def _estimates(frame: pd.DataFrame, row_key: str, rows: list[str]) -> list[list[float | None] | None]:
+    """[mean, low, high] per row, None where the frame has no estimate for it."""
+    by_row = {str(r[row_key]): r for r in frame.to_dict("records")}
+    found: list[list[float | None] | None] = []
+    for row in rows:
+        r = by_row.get(row)
+        usable = r is not None and value(r["mean_log"]) is not None
+        found.append([value(r[c]) for c in ("mean_log", "q025_log", "q975_log")] if r and usable else None)
+    return found
+
+
+def _thin(frame: pd.DataFrame, row_key: str, rows: list[str]) -> list[bool]:
+    thin = set(frame.loc[[is_true(x) for x in frame["is_thin"]], row_key])
+    return [row in thin for row in rows]
+
+
+def levels(
+    profile: pd.DataFrame, dimensions: list[str], names: dict[str, str], systems: list[System]
+) -> Chart:
+    """Dots with intervals: dimensions as rows, one mark per system; `profile` = marts.capability_profile."""
+    values = [
+        _estimates(profile[profile["system"] == system.key], "dimension", dimensions) for system in systems
+    ]
+    return {
+        "kind": "dots",
+        "rows": [names.get(d, d) for d in dimensions],
+        "x_title": "Capability level (log scale, 95\u00a0% interval)",
+        "range": _range(profile[["mean_log", "q025_log", "q975_log"]].to_numpy().ravel().tolist()),
+        "scopes": {"": {"values": values, "pooled": None, "thin": [False] * len(dimensions)}},
+    }
+
+
+def radars(
+    profile: pd.DataFrame, dimensions: list[str], names: dict[str, str], systems: list[System]
+) -> list[Chart]:
+    """One radar of posterior means per developer, all on one scale, developers in the order of their first system."""
+    first = {s.developer: s.index for s in reversed(systems)}
+    by_developer = groupby(
+        sorted(systems, key=lambda s: (first[s.developer], s.index)), key=lambda s: s.developer
+    )
+    low, high = _range(profile["mean_log"].tolist())
+    means = {(r.system, r.dimension): value(r.mean_log) for r in profile.itertuples()}
+    charts = []
+    for developer, members in by_developer:
+        group = list(members)
+        charts.append(
+            {
+                "kind": "radar",
+                "title": developer,
+                "axes": [{"key": d, "name": names.get(d, d)} for d in dimensions],
+                "range": [min(0.0, math.floor(low)), math.ceil(high)],
+                "members": [s.index for s in group],
+                "values": [[means.get((s.key, d)) for d in dimensions] for s in group],
+            }
+        )
+    return charts
+
+
+def suitability(
+    frame: pd.DataFrame,
+    pooled: pd.DataFrame,
+    scopes: list[Scope],
+    activities: list[str],
+    systems: list[System],
+) -> Chart:
+    """Dots with intervals: activities as rows, one mark per system and one for all; one picture per scope."""
+    pictures = {}
+    for scope in scopes:
+        here, together = in_scope(frame, scope), in_scope(pooled, scope)
+        by_system = dict(tuple(here.groupby("system")))
+        pictures[scope.key] = {
+            "values": [
+                _estimates(by_system.get(system.key, here.iloc[:0]), "activity", activities)
+                for system in systems
+            ],
+            "pooled": _estimates(together, "activity", activities),
+            "thin": [
+                a or b
+                for a, b in zip(*(_thin(f, "activity", activities) for f in (here, together)), strict=True)
+            ],
+        }
+    limits = pd.concat([frame, pooled])[["mean_log", "q025_log", "q975_log"]].to_numpy().ravel().tolist()
+    return {
+        "kind": "dots",
+        "rows": activities,
+        "x_title": "Suitability (log scale, 95\u00a0% interval)",
+        "range": _range(limits),
+        "scopes": pictures,
+    }
+
+
+def importance_bars(frame: pd.DataFrame, scopes: list[Scope], activities: list[str]) -> Chart:
+    """Bars of activity importance (0-5), one picture per scope; `frame` = marts.activity_importance."""
+    pictures: dict[str, dict[str, list[Any]]] = {}
+    for scope in scopes:
+        by_activity = {r["activity"]: r for r in in_scope(frame, scope).to_dict("records")}
+        rows = [by_activity.get(a) for a in activities]
+        pictures[scope.key] = {
+            "values": [value(r["importance"]) if r else None for r in rows],
+            "n": [value(r["n_selected"]) if r else None for r in rows],
+            "thin": [is_true(r["is_thin"]) if r else False for r in rows],
+        }
+    top = max((v for p in pictures.values() for v in p["values"] if v is not None), default=1.0)
+    return {
+        "kind": "bars",
+        "rows": activities,
+        "x_title": "Importance (0 to 5)",
+        "range": [0, top * 1.12 or 1],
+        "scopes": pictures,
+    }
+
+
+def importance_heat(
+    frame: pd.DataFrame,
+    scopes: list[Scope],
+    activities: list[str],
+    capabilities: list[str],
+    names: dict[str, str],
+) -> Chart:
+    """Heat map of capability points, activities × capabilities, one picture per scope on one colour scale."""
+    pictures = {}
+    for scope in scopes:
+        here = in_scope(frame, scope)
+        points = {(r.activity, r.capability): value(r.points) for r in here.itertuples()}
+        pictures[scope.key] = {
+            "values": [[points.get((a, c)) for c in capabilities] for a in activities],
+            "thin": _thin(here, "activity", activities),
+        }
+    return {
+        "kind": "heat",
+        "rows": activities,
+        "columns": [{"key": c, "name": names.get(c, c)} for c in capabilities],
+        "max": max((v for v in map(value, frame["points"]) if v is not None), default=1.0),
+        "scopes": pictures,
+    }

@@ -1,0 +1,140 @@
+"""What the report reads: the marts it needs and their columns, taken from the published file in one sitting.
+
+Belongs here: the list of tables and columns, the read-only connection, and the states of slices.
+Does not belong here: wording, order or layout (labels.py, pages.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+
+SCOPE = ("scope_type", "scope")
+ESTIMATE = ("mean_log", "q025_log", "q975_log")
+# table -> (slice that fills it, columns the pages use); the mart contract has more columns, which travel in the CSV
+TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "refresh": (
+        "",
+        ("refresh_id", "started_at", "finished_at", "sources", "is_synthetic", "seed", "git_commit"),
+    ),
+    "slice_status": ("", ("slice", "status", "reason")),
+    "policy": (
+        "suitability",
+        ("policy", "power", "sharpness", "weighting", "weight_uncertainty", "is_default"),
+    ),
+    "reject": ("", ("table_name", "column_name", "reason")),
+    "ai_system": ("capability", ("system", "name", "developer", "n_items", "n_unscored", "accuracy")),
+    "capability": ("battery", ("capability", "name", "definition", "dimension", "is_retained")),
+    "dimension": ("battery", ("dimension", "name", "definition", "n_capabilities")),
+    "benchmark": ("battery", ("benchmark", "system", "n_items", "n_valid_items", "join_coverage_share")),
+    "capability_profile": (
+        "capability",
+        ("system", "dimension", *ESTIMATE, "rhat", "ess_bulk", "contraction"),
+    ),
+    "system_profile": (
+        "capability",
+        ("system", "n_items", "accuracy", "mean_log", "mean_sd_log", "rhat_max", "ess_bulk_min")
+        + ("effective_dimensions", "mean_abs_correlation"),
+    ),
+    "fit_diagnostic": (
+        "capability",
+        ("fit", "engine", "khat_max", "n_chains", "n_draws", "n_divergent", "rhat_max", "ess_bulk_min")
+        + ("is_converged",),
+    ),
+    "respondent_flow": (
+        "work",
+        ("source", "domain", "n_started", "n_in_domain", "n_removed_incomplete", "n_removed_quiz")
+        + ("n_removed_speed", "n_kept"),
+    ),
+    "activity_importance": (
+        "work",
+        (*SCOPE, "activity", "importance", "hours_per_week", "n_selected", "n_respondents")
+        + ("is_absent", "is_thin", "is_suppressed"),
+    ),
+    "capability_importance": (
+        "work",
+        (*SCOPE, "activity", "capability", "points", "n_raters", "is_thin", "is_suppressed"),
+    ),
+    "suitability": (
+        "suitability",
+        (*SCOPE, "activity", "system", "policy", *ESTIMATE, "is_thin", "is_suppressed"),
+    ),
+    "suitability_pooled": (
+        "suitability",
+        (*SCOPE, "activity", "policy", *ESTIMATE, "is_thin", "is_suppressed"),
+    ),
+    "published_comparison": ("", ("paper", "table_name", "status")),
+}
+
+
+class PublishedFileError(ValueError):
+    """The published file lacks what the report needs; the message says which tables or columns."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """The published marts as frames, all of one refresh.
+
+    `frames`: mart name -> all its rows and columns, ordered by all columns (same file, same order).
+    `catalogue`: every mart in the file with columns mart, n_rows, description.
+    """
+
+    frames: dict[str, pd.DataFrame]
+    catalogue: pd.DataFrame
+
+    def __getitem__(self, mart: str) -> pd.DataFrame:
+        return self.frames[mart]
+
+    def why_empty(self, mart: str) -> str:
+        """One sentence for the reader of a page whose `mart` has no rows, with the slice's own reason."""
+        slice_ = TABLES[mart][0]
+        rows = self["slice_status"]
+        rows = rows[rows["slice"] == slice_]
+        if rows.empty:
+            return f"Nothing to show: table {mart} is empty, and no status was recorded for slice “{slice_}”."
+        status, reason = str(rows.iloc[0]["status"]), rows.iloc[0]["reason"]
+        because = f": {reason}" if pd.notna(reason) and str(reason).strip() else " (no reason was recorded)"
+        if status.lower() == "skipped":
+            return f"Skipped in this refresh: slice “{slice_}”{because}"
+        state = status.replace("_", " ")
+        return f"Nothing to show: table {mart} is empty although slice “{slice_}” is “{state}”{because}"
+
+
+def read_published(database: Path) -> Published:
+    """All marts the report needs from the published DuckDB file, opened read-only and closed again.
+
+    Raises:
+        FileNotFoundError: no file there.
+        PublishedFileError: a needed mart or column is missing, all of them named.
+    """
+    if not database.is_file():
+        raise FileNotFoundError(f"{database}: no published file; run a refresh first")
+    with duckdb.connect(str(database), read_only=True) as connection:
+        columns = connection.sql(
+            "select table_name, column_name from duckdb_columns()"
+            " where schema_name = 'marts' and database_name = current_database()"
+        ).df()
+        found = columns.groupby("table_name")["column_name"].agg(set).to_dict()
+        lacking = [
+            f"marts.{mart}" if mart not in found else f"marts.{mart}.{column}"
+            for mart, (_, needed) in TABLES.items()
+            for column in (needed if mart in found else needed[:1])
+            if column not in found.get(mart, set())
+        ]
+        if lacking:
+            raise PublishedFileError(
+                f"{database}: the report needs {', '.join(lacking)}; publish the marts again"
+            )
+        frames = {mart: connection.sql(f"select * from marts.{mart} order by all").df() for mart in TABLES}
+        catalogue = connection.sql(
+            "select table_name as mart, comment as description from duckdb_tables()"
+            " where schema_name = 'marts' and database_name = current_database() order by table_name"
+        ).df()
+        catalogue["n_rows"] = [
+            int(connection.sql(f'select count(*) from marts."{mart}"').fetchall()[0][0])
+            for mart in catalogue["mart"]
+        ]
+    return Published(frames, catalogue)

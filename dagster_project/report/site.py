@@ -1,0 +1,108 @@
+"""The one entrance: published file in, folder of pages out, swapped in whole.
+
+Belongs here: rendering templates, writing files, the swap.
+Does not belong here: what stands on a page (pages.py) and Dagster (asset.py).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from plotly.offline import get_plotlyjs
+
+from dagster_project.report import pages
+from dagster_project.report.data import Published, read_published
+
+HERE = Path(__file__).parent
+PAGES: dict[str, tuple[str, Callable[[Published, pages.Context], pages.Context]]] = {
+    "index": ("Overview", pages.index),
+    "capabilities": ("Capabilities", pages.capabilities),
+    "suitability": ("Suitability", pages.suitability),
+    "importance": ("Importance", pages.importance),
+    "method": ("Method", pages.method),
+}
+DOWNLOADS = (
+    "ai_system",
+    "capability_profile",
+    "system_profile",
+    "fit_diagnostic",
+    "suitability",
+    "suitability_pooled",
+    "activity_importance",
+    "capability_importance",
+)
+
+
+def render_report(database: Path, folder: Path) -> list[Path]:
+    """Write the report on `database` (a published DuckDB file, opened read-only) to `folder`, replacing it whole.
+
+    A reader sees the old pages or the new ones; what a crashed run left beside the folder is put right first.
+    Returns the files of the new report. Same file in, same bytes out.
+
+    Raises:
+        FileNotFoundError, PublishedFileError: see `read_published`; the old report stays.
+    """
+    published = read_published(database)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with _sole_writer(folder):
+        fresh, old = (folder.with_name(f".{folder.name}.{state}") for state in ("new", "old"))
+        if old.exists() and not folder.exists():
+            old.rename(folder)
+        for leftover in (fresh, old):
+            shutil.rmtree(leftover, ignore_errors=True)
+        files = _write(published, database, folder, fresh)
+        if folder.exists():
+            folder.rename(old)
+        fresh.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
+    return [folder / file for file in files]
+
+
+@contextmanager
+def _sole_writer(folder: Path) -> Iterator[None]:
+    """One renderer at a time: a scheduled and a hand-started refresh may meet here."""
+    handle = os.open(folder.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _write(published: Published, database: Path, folder: Path, fresh: Path) -> list[Path]:
+    """All files of the report under `fresh`; their paths relative to it."""
+    templates = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
+    for part in ("assets", "data"):
+        (fresh / part).mkdir(parents=True)
+    (fresh / "assets/plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
+    for static in sorted((HERE / "static").iterdir()):
+        shutil.copyfile(static, fresh / "assets" / static.name)
+    for mart in DOWNLOADS:
+        published[mart].to_csv(fresh / "data" / f"{mart}.csv", index=False)
+    base = pages.common(published)
+    base["navigation"] = [(f"{name}.html", title) for name, (title, _) in PAGES.items()]
+    base["beside"] = _files_beside(database, folder)
+    for name, (title, build) in PAGES.items():
+        context = {**base, "title": title, "page": f"{name}.html", **build(published, base)}
+        html = templates.get_template(f"{name}.html.j2").render(context)
+        (fresh / f"{name}.html").write_text(html, encoding="utf-8")
+    return sorted(path.relative_to(fresh) for path in fresh.rglob("*") if path.is_file())
+
+
+def _files_beside(database: Path, folder: Path) -> dict[str, str]:
+    """File name -> link, for the published database and the Parquet files that lie beside it."""
+    files = [database, *sorted(database.parent.glob("*.parquet"))]
+    return {file.name: Path(os.path.relpath(file.resolve(), folder.resolve())).as_posix() for file in files}

@@ -1,0 +1,230 @@
+// Draws the charts of one page from the JSON in #report-data, and keeps selector, legend and tables in step.
+// Belongs here: drawing and switching. Does not belong here: any number or order (charts.py decides those).
+(function () {
+  "use strict";
+  const data = JSON.parse(document.getElementById("report-data").textContent);
+  const selector = document.getElementById("scope");
+  const SYMBOLS = ["circle", "square", "triangle-up", "pentagon", "triangle-down", "x", "star"];
+  const OUTLINES = [
+    "M12 3a5 5 0 1 0 .01 0Z", "M7.5 3.5h9v9h-9Z", "M12 2.5l6 10.5H6Z", "M12 2.5l5.6 4.1-2.1 6.6h-7L6.4 6.6Z",
+    "M12 13.5L6 3h12Z", "M8.5 2L12 5.5 15.5 2 18 4.5 14.5 8 18 11.5 15.5 14 12 10.5 8.5 14 6 11.5 9.5 8 6 4.5Z", "M12 2l1.8 4h4.2l-3.4 2.8 1.3 4.4L12 10.6l-3.9 2.6 1.3-4.4L6 6h4.2Z",
+  ];
+  const INK = "#1b1f24";
+  const FONT = { family: 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif', size: 15, color: INK };
+  const CONFIG = { displayModeBar: false, displaylogo: false, scrollZoom: false, doubleClick: false };
+  const POOLED = { name: "Average of all systems", style: { colour: "#000000" } };
+
+  // Plotly reads a small HTML in its texts: names must arrive there as plain text.
+  const plain = (s) => String(s).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  const fixed = (v) => (v === null ? "–" : v.toFixed(2).replace("-", "−"));
+  const estimate = (e) => `${fixed(e[0])} (95 % interval ${fixed(e[1])} to ${fixed(e[2])})`;
+
+  function wrap(s, width) {
+    const lines = [""];
+    for (const word of String(s).split(/\s+/)) {
+      const piece = word.length > width ? word.slice(0, width - 1) + "…" : word;
+      if (lines[lines.length - 1] && (lines[lines.length - 1] + " " + piece).length > width) lines.push("");
+      lines[lines.length - 1] += (lines[lines.length - 1] ? " " : "") + piece;
+    }
+    if (lines.length > 3) lines.splice(2, lines.length, lines[2] + "…");
+    return lines.map(plain).join("<br>");
+  }
+
+  const scopeKey = () => (selector ? selector.value : "");
+  const shown = () => new Set([...document.querySelectorAll("[data-system]")].filter((b) => b.checked).map((b) => b.dataset.system));
+  const isNarrow = (div) => div.clientWidth < 560;
+  const rowLabels = (chart, picture, narrow) => chart.rows.map((r, i) => wrap(r + (picture.thin[i] ? " *" : ""), narrow ? 17 : 30));
+
+  function base(div, height) {
+    return {
+      width: div.clientWidth, height, font: FONT, paper_bgcolor: "#fff", plot_bgcolor: "#fff", showlegend: false, dragmode: false,
+      margin: { l: 10, r: 14, t: 40, b: 50 }, hoverlabel: { bgcolor: "#fff", bordercolor: INK, font: { ...FONT, size: 14 }, align: "left", namelength: 0 },
+    };
+  }
+
+  function rowAxis(labels) {
+    return {
+      range: [labels.length - 0.5, -0.5], tickmode: "array", tickvals: labels.map((_, i) => i), ticktext: labels,
+      automargin: true, fixedrange: true, showgrid: false, zeroline: false, ticks: "", ticklabelstandoff: 6,
+    };
+  }
+
+  const bands = (n) => [...Array(n).keys()].filter((i) => i % 2 === 0).map((i) => ({
+    type: "rect", xref: "paper", x0: 0, x1: 1, yref: "y", y0: i - 0.5, y1: i + 0.5, fillcolor: "#f1f4f7", line: { width: 0 }, layer: "below",
+  }));
+
+  function dots(div, chart) {
+    const narrow = isNarrow(div), picture = chart.scopes[scopeKey()], on = shown();
+    const series = data.systems.map((s, i) => ({ ...s, values: picture.values[i], id: String(i) }));
+    if (picture.pooled) series.push({ ...POOLED, values: picture.pooled, id: "pooled" });
+    const drawn = series.filter((s) => on.has(s.id));
+    const labels = rowLabels(chart, picture, narrow);
+    // On narrow screens the row's name stands above its marks, so that the marks get the whole width.
+    const title = narrow ? 26 : 0, perRow = Math.max(40, drawn.length * 11 + 16) + title;
+    const step = (0.9 * (perRow - title)) / perRow / Math.max(drawn.length, 1), shift = title / 2 / perRow;
+    const traces = drawn.map((s, k) => {
+      const rows = chart.rows.map((_, i) => i).filter((i) => s.values[i]), at = rows.map((i) => s.values[i]);
+      const pooled = s.id === "pooled";
+      return {
+        type: "scatter", mode: "markers", name: plain(s.name), xaxis: "x", x: at.map((e) => e[0]),
+        y: rows.map((i) => i + shift + (k - (drawn.length - 1) / 2) * step),
+        error_x: {
+          type: "data", symmetric: false, array: at.map((e) => (e[2] === null ? 0 : e[2] - e[0])),
+          arrayminus: at.map((e) => (e[1] === null ? 0 : e[0] - e[1])), thickness: pooled ? 2.5 : 2, width: 0, color: s.style.colour,
+        },
+        marker: {
+          color: s.style.colour, size: pooled ? 11 : 9, line: { width: 1.5, color: s.style.colour },
+          symbol: rows.map((i) => (pooled ? "diamond" : SYMBOLS[s.style.symbol]) + (picture.thin[i] ? "-open" : "")),
+        },
+        hoverinfo: "text",
+        text: rows.map((i) => `<b>${wrap(s.name, 34)}</b><br>${wrap(chart.rows[i], 34)}${picture.thin[i] ? " (fewer than 5 respondents)" : ""}<br>${estimate(s.values[i])}`),
+      };
+    });
+    const empty = chart.rows.map((_, i) => i).filter((i) => !series.some((s) => s.values[i]));
+    const axis = { range: chart.range, fixedrange: true, gridcolor: "#d5dbe1", zeroline: false, nticks: narrow ? 5 : 10, tickfont: { size: 14 } };
+    return Plotly.react(div, [...traces, { type: "scatter", x: [null], y: [null], xaxis: "x2", hoverinfo: "skip", showlegend: false }], {
+      ...base(div, 110 + perRow * chart.rows.length), hovermode: "closest", shapes: bands(chart.rows.length), yaxis: { ...rowAxis(labels), showticklabels: !narrow },
+      xaxis: { ...axis, title: { text: plain(chart.x_title), font: { size: narrow ? 14 : 15 } } },
+      xaxis2: { ...axis, overlaying: "x", matches: "x", side: "top", showgrid: false },
+      annotations: [
+        ...empty.map((i) => ({ x: 0.02, xref: "paper", xanchor: "left", y: i + shift, text: "no estimate", showarrow: false, font: { size: 14, color: "#4d5661" } })),
+        ...(narrow ? chart.rows : []).map((r, i) => ({
+          x: 0, xref: "paper", xanchor: "left", y: i - 0.5, yanchor: "top", text: `<b>${wrap(r + (picture.thin[i] ? " *" : ""), 40)}</b>`, showarrow: false, font: { size: 14 },
+        })),
+      ],
+    }, CONFIG);
+  }
+
+  function bars(div, chart) {
+    const narrow = isNarrow(div), picture = chart.scopes[scopeKey()];
+    const rows = chart.rows.map((_, i) => i);
+    const label = (i) => (picture.values[i] === null ? (picture.n[i] === null || picture.n[i] === 0 ? "nobody selected it" : "withheld") : `${fixed(picture.values[i])}  <span style="color:#4d5661">n ${picture.n[i]}</span>`);
+    return Plotly.react(div, [{
+      type: "bar", orientation: "h", y: rows, x: picture.values.map((v) => (v === null ? 0 : v)), width: 0.66,
+      marker: { color: picture.thin.map((t) => (t ? "#b5d5ea" : "#0072B2")), line: { color: "#0072B2", width: 1 } },
+      text: rows.map(label), textposition: "outside", cliponaxis: false, textfont: { size: 14 }, hoverinfo: "text",
+      hovertext: rows.map((i) => `<b>${wrap(chart.rows[i], 34)}</b><br>importance ${fixed(picture.values[i])}, selected by ${picture.n[i]}`),
+    }], {
+      ...base(div, 80 + 34 * chart.rows.length), margin: { l: 10, r: narrow ? 60 : 90, t: 8, b: 50 }, yaxis: rowAxis(rowLabels(chart, picture, narrow)),
+      xaxis: { range: chart.range, fixedrange: true, gridcolor: "#d5dbe1", zeroline: false, nticks: narrow ? 4 : 8, title: { text: chart.x_title, font: { size: 15 } } },
+    }, CONFIG);
+  }
+
+  function heat(div, chart) {
+    const narrow = div.clientWidth < 760, picture = chart.scopes[scopeKey()];
+    const names = chart.columns.map((c) => (narrow ? plain(c.key) : wrap(c.name, 24)));
+    const cells = narrow ? [] : picture.values.map((row) => row.map((v) => (v === null ? "" : v.toFixed(0))));
+    return Plotly.react(div, [{
+      type: "heatmap", z: picture.values, x: chart.columns.map((_, i) => i), y: chart.rows.map((_, i) => i), zmin: 0, zmax: chart.max,
+      colorscale: [[0, "#f7fbff"], [0.25, "#c6dbef"], [0.5, "#6baed6"], [0.75, "#2171b5"], [1, "#08306b"]], xgap: 1, ygap: 1,
+      hoverongaps: false, hoverinfo: "text", text: cells, texttemplate: narrow ? undefined : "%{text}", textfont: { size: 13 },
+      hovertext: picture.values.map((row, i) => row.map((v, j) => `<b>${wrap(chart.rows[i], 34)}</b><br>${wrap(chart.columns[j].name, 34)}: ${v === null ? "–" : v.toFixed(1)} points`)),
+      colorbar: { orientation: "h", y: 0, yanchor: "top", ypad: 14, thickness: 14, len: 1, x: 0.5, title: { text: "Points (of 100)", side: "top", font: { size: 14 } }, tickfont: { size: 14 }, outlinewidth: 0 },
+    }], {
+      ...base(div, (narrow ? 190 : 330) + 30 * chart.rows.length), margin: { l: 10, r: 14, t: narrow ? 64 : 190, b: 80 },
+      yaxis: rowAxis(rowLabels(chart, picture, isNarrow(div))),
+      xaxis: { side: "top", tickmode: "array", tickvals: chart.columns.map((_, i) => i), ticktext: names, tickangle: -90, fixedrange: true, showgrid: false, zeroline: false, ticks: "", tickfont: { size: 14 } },
+    }, CONFIG);
+  }
+
+  function radar(div, chart) {
+    const narrow = div.clientWidth < 400, on = shown();
+    const theta = chart.axes.map((a) => (narrow ? plain(a.key) : wrap(a.name, 14)));
+    const traces = chart.members.map((m, k) => ({ m, s: data.systems[m], v: chart.values[k] })).filter((t) => on.has(String(t.m))).map(({ s, v }) => ({
+      type: "scatterpolar", mode: "lines+markers", name: plain(s.name), r: [...v, v[0]], theta: [...theta, theta[0]], hoverinfo: "text",
+      text: [...v, v[0]].map((x, i) => `<b>${wrap(s.name, 34)}</b><br>${wrap(chart.axes[i % v.length].name, 34)}: ${fixed(x)}`),
+      line: { color: s.style.colour, width: 2.5 }, marker: { color: s.style.colour, size: 8, symbol: SYMBOLS[s.style.symbol] },
+    }));
+    const margin = narrow ? 48 : 92;
+    return Plotly.react(div, traces, {
+      ...base(div, Math.min(div.clientWidth, 460) - (narrow ? 0 : 40)), margin: { l: margin, r: margin, t: narrow ? 36 : 58, b: narrow ? 36 : 58 },
+      polar: {
+        bgcolor: "#fff", angularaxis: { type: "category", categoryarray: theta, direction: "clockwise", rotation: 90, gridcolor: "#d5dbe1", linecolor: "#8b95a1", tickfont: { size: narrow ? 14 : 13 } },
+        radialaxis: { range: chart.range, gridcolor: "#d5dbe1", linecolor: "#8b95a1", nticks: 5, tickfont: { size: 12, color: "#4d5661" }, angle: 90, tickangle: 90 },
+      },
+      annotations: traces.length ? [] : [{ text: "No system of this developer is ticked", showarrow: false, x: 0.5, y: 0.5, xref: "paper", yref: "paper", bgcolor: "#fff" }],
+    }, CONFIG);
+  }
+
+  // A picture leaves its page: it carries its own heading, key and warning.
+  function picture(div) {
+    const heading = div.closest("section").querySelector("h2").textContent + (selector ? " · " + selector.selectedOptions[0].text : "");
+    const warning = document.getElementById("synthetic") ? "<br><b>SYNTHETIC DATA</b>" : "";
+    const layout = { ...div.layout, width: Math.max(div.clientWidth, 800) }, named = div.data.filter((t) => t.showlegend !== false && t.name);
+    const above = 75 + 26 * Math.ceil(named.reduce((sum, t) => sum + 60 + 9 * t.name.length, 0) / layout.width);
+    layout.height = div.layout.height + above;
+    layout.margin = { ...div.layout.margin, t: div.layout.margin.t + above };
+    layout.title = { text: plain(heading) + warning, x: 0.01, xanchor: "left", y: 1 - 26 / layout.height, yref: "container", yanchor: "top", font: { size: 18 }, automargin: false };
+    layout.showlegend = named.length > 0;
+    layout.legend = { orientation: "h", x: 0, xanchor: "left", y: 1 - 66 / layout.height, yref: "container", yanchor: "top" };
+    return { data: div.data, layout };
+  }
+
+  const DRAW = { dots, bars, heat, radar };
+
+  function drawAll() {
+    for (const div of document.querySelectorAll("[data-chart]")) {
+      const chart = data.charts[div.dataset.chart];
+      if (chart) DRAW[chart.kind](div, chart);
+    }
+  }
+
+  function switchScope() {
+    for (const part of document.querySelectorAll("[data-for-scope]")) part.hidden = part.dataset.forScope !== scopeKey();
+  }
+
+  function scopeFromAddress() {
+    if (!selector) return;
+    const wanted = new URLSearchParams(location.hash.slice(1)).get("scope");
+    if (wanted !== null && [...selector.options].some((o) => o.value === wanted)) selector.value = wanted;
+  }
+
+  for (const place of document.querySelectorAll("[data-swatch]")) {
+    const s = place.dataset.swatch === "pooled" ? null : data.systems[Number(place.dataset.swatch)];
+    const outline = s ? OUTLINES[s.style.symbol] : "M12 1.5l6.5 6.5-6.5 6.5L5.5 8Z";
+    place.innerHTML = `<svg viewBox="0 0 24 16"><path d="M0 8h24" stroke="currentColor" stroke-width="2"/><path d="${outline}" fill="currentColor"/></svg>`;
+    place.style.color = s ? s.style.colour : POOLED.style.colour;
+  }
+  if (selector) {
+    selector.addEventListener("change", () => {
+      history.replaceState(null, "", "#" + new URLSearchParams({ scope: selector.value }));
+      switchScope();
+      drawAll();
+    });
+    window.addEventListener("hashchange", () => { scopeFromAddress(); switchScope(); drawAll(); });
+  }
+  for (const box of document.querySelectorAll("[data-system]")) box.addEventListener("change", drawAll);
+  for (const button of document.querySelectorAll("[data-show]")) {
+    button.addEventListener("click", () => {
+      for (const box of document.querySelectorAll("[data-system]")) {
+        if (box.dataset.system !== "pooled") box.checked = button.dataset.show === "all" || Number(box.dataset.system) < 6;
+      }
+      drawAll();
+    });
+  }
+  for (const button of document.querySelectorAll("[data-picture]")) {
+    button.addEventListener("click", () => {
+      const chart = document.querySelector(`[data-chart="${button.dataset.picture}"]`);
+      const figure = picture(chart), name = (button.dataset.picture + "-" + scopeKey()).replace(/[^\w]+/g, "-").replace(/-$/, "");
+      Plotly.downloadImage(figure, { format: "png", scale: 2, width: figure.layout.width, height: figure.layout.height, filename: name });
+    });
+  }
+  let waiting, width = window.innerWidth;
+  window.addEventListener("resize", () => {
+    if (window.innerWidth === width) return; // a phone's address bar changes only the height
+    width = window.innerWidth;
+    clearTimeout(waiting);
+    waiting = setTimeout(drawAll, 120);
+  });
+  const paper = (on) => {
+    for (const details of document.querySelectorAll("details.numbers")) details.open = on;
+    for (const div of document.querySelectorAll("[data-chart]")) div.style.width = on ? (div.closest(".radars") ? "330px" : "660px") : "";
+    drawAll();
+  };
+  window.addEventListener("beforeprint", () => paper(true));
+  window.addEventListener("afterprint", () => paper(false));
+
+  scopeFromAddress();
+  switchScope();
+  drawAll();
+})();

@@ -1,0 +1,201 @@
+"""The report in a real headless Chromium: charts draw, controls work, nothing leaves the folder, nothing overflows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dagster_project.report.site import PAGES
+from tests.report.published_standin import HOSTILE, Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+pytestmark = pytest.mark.browser
+SiteOf = Callable[[str], Site]
+CHARTS = {"capabilities": 2, "suitability": 1, "importance": 2}
+# after the redraw that follows a change of width: page overflow in pixels; left, right, marks and text of each chart
+LAYOUT = """async () => {
+    await new Promise(done => setTimeout(done, 250));
+    const marks = [".scatterlayer .point", ".barlayer .point", ".heatmaplayer image", ".polarlayer .point"].join();
+    const charts = [...document.querySelectorAll("[data-chart]")];
+    return [document.documentElement.scrollWidth - window.innerWidth, charts.map(c => {
+        const drawn = c.querySelector("svg").getBoundingClientRect();
+        return [drawn.left, drawn.right, c.querySelectorAll(marks).length, c.textContent]; })];
+}"""
+# where each mark stands: changes when other numbers are drawn
+PLACES = """() => [...document.querySelectorAll(".chart .point, .chart .point path, .heatmaplayer image")]
+    .map(e => ["transform", "d", "xlink:href"].map(a => e.getAttribute(a) || "").join()).join()"""
+VISIBLE_SCOPES = """() => [...new Set([...document.querySelectorAll("[data-for-scope]")].filter(e => !e.hidden)
+    .map(e => e.dataset.forScope))]"""
+
+
+@contextmanager
+def opened(
+    browser: BrowserContext, site: Site, page_name: str, width: int = 1280, address: str = ""
+) -> Iterator[Page]:
+    """A page that must end without console messages, script errors, dialogs or requests beyond its folder."""
+    page = browser.new_page()
+    page.set_viewport_size({"width": width, "height": 900})
+    trouble: list[str] = []
+    page.on("console", lambda m: trouble.append(f"console {m.type}: {m.text}"))
+    page.on("pageerror", lambda e: trouble.append(f"error: {e}"))
+    page.on("dialog", lambda d: trouble.append(f"dialog: {d.message}"))
+    inside = (site.folder.as_uri(), "data:", "blob:")
+    page.on("request", lambda r: None if r.url.startswith(inside) else trouble.append(f"request: {r.url}"))
+    page.goto((site.folder / f"{page_name}.html").as_uri() + address)
+    try:
+        yield page
+        assert not trouble
+    finally:
+        page.close()
+
+
+@pytest.mark.parametrize("name", ["plain", "one", "forty", "hostile", "skipped"])
+def test_all_pages_draw_and_fit_wide_and_narrow(browser: BrowserContext, site: SiteOf, name: str) -> None:
+    for page_name in PAGES:
+        with opened(browser, site(name), page_name) as page:
+            assert page.locator("#synthetic").is_visible()
+            assert page.locator("[data-chart]").count() >= (
+                0 if name == "skipped" else CHARTS.get(page_name, 0)
+            )
+            page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+            for width in (1280, 390):
+                page.set_viewport_size({"width": width, "height": 900})
+                overflow, charts = page.evaluate(LAYOUT)
+                assert overflow <= 0, f"{page_name} at {width}"
+                for left, right, n_marks, text in charts:
+                    assert left >= 0 and right <= width, f"{page_name} at {width}"
+                    assert (n_marks > 0) == ("No system of this developer is ticked" not in text), page_name
+            assert page.evaluate("window.hit") is None
+
+
+def test_a_page_opened_on_a_narrow_screen_draws_for_it(browser: BrowserContext, site: SiteOf) -> None:
+    with opened(browser, site("plain"), "suitability", width=390) as page:
+        overflow, charts = page.evaluate(LAYOUT)
+        assert overflow <= 0 and charts[0][2] > 0
+        labels = page.locator("[data-chart] .annotation-text").all_text_contents()
+        assert "Researching" in labels, "row names stand above their marks"
+
+
+def test_links_of_the_navigation_open_their_pages(browser: BrowserContext, site: SiteOf) -> None:
+    with opened(browser, site("plain"), "index") as page:
+        for title, _ in PAGES.values():
+            page.locator("nav").get_by_text(title, exact=True).click()
+            assert page.locator("nav [aria-current=page]").text_content() == title
+
+
+@pytest.mark.parametrize("page_name", ["suitability", "importance"])
+def test_the_scope_selector_changes_chart_sentence_and_table(
+    browser: BrowserContext, site: SiteOf, page_name: str
+) -> None:
+    with opened(browser, site("plain"), page_name) as page:
+        assert page.evaluate(VISIBLE_SCOPES) == ["all:all"]
+        seen = {page.evaluate(PLACES)}
+        values = page.locator("#scope option").evaluate_all("options => options.map(o => o.value)")
+        assert len(values) == 9
+        for value in values[1:]:
+            page.select_option("#scope", value)
+            assert page.evaluate(VISIBLE_SCOPES) == [value]
+            seen.add(page.evaluate(PLACES))
+        assert len(seen) == 9, "each scope draws other numbers"
+
+
+def test_an_address_with_a_scope_opens_that_scope(browser: BrowserContext, site: SiteOf) -> None:
+    with opened(browser, site("plain"), "suitability", address="#scope=domain%3AHSC") as page:
+        assert page.evaluate(VISIBLE_SCOPES) == ["domain:HSC"]
+    with opened(browser, site("plain"), "suitability", address="#scope=nonsense") as page:
+        assert page.evaluate(VISIBLE_SCOPES) == ["all:all"]
+
+
+def test_marks_stand_where_the_numbers_say(browser: BrowserContext, site: SiteOf) -> None:
+    made = site("plain")
+    with opened(browser, made, "suitability", address="#scope=domain%3ANDP") as page:
+        traces = page.evaluate(
+            "document.querySelector('[data-chart]').data.filter(t => t.name)"
+            ".map(t => [t.name, t.x, t.error_x.array, t.error_x.arrayminus])"
+        )
+    rows = made.marts["suitability"].query("scope == 'NDP' and policy == 'default'")
+    for name, means, up, down in traces:
+        key = {
+            n or s: s
+            for s, n in zip(made.marts["ai_system"]["system"], made.marts["ai_system"]["name"], strict=True)
+        }.get(name)
+        if key is not None:
+            mine = rows[rows["system"] == key]
+            assert sorted(means) == pytest.approx(sorted(mine["mean_log"]))
+            assert sorted(m + u for m, u in zip(means, up, strict=True)) == pytest.approx(
+                sorted(mine["q975_log"])
+            )
+            assert sorted(m - d for m, d in zip(means, down, strict=True)) == pytest.approx(
+                sorted(mine["q025_log"])
+            )
+    assert len(traces) == 7
+
+
+def test_thin_cells_are_hollow(browser: BrowserContext, site: SiteOf) -> None:
+    made = site("forty")
+    thin = made.marts["suitability"].query("is_thin and policy == 'default'").iloc[0]
+    with opened(browser, made, "suitability") as page:
+        page.select_option("#scope", f"{thin.scope_type}:{thin.scope}")
+        symbols = page.evaluate("document.querySelector('[data-chart]').data[0].marker.symbol")
+        assert any(s.endswith("-open") for s in symbols) and not all(s.endswith("-open") for s in symbols)
+        assert f"{thin.activity} *" in (page.locator("[data-chart]").text_content() or "")
+
+
+@pytest.mark.parametrize("page_name", ["suitability", "capabilities"])
+def test_systems_can_be_ticked(browser: BrowserContext, site: SiteOf, page_name: str) -> None:
+    points = ".chart .scatterlayer .point"
+    with opened(browser, site("forty"), page_name) as page:
+        shown_first = page.locator(points).count()
+        page.locator("[data-system='0']").uncheck()
+        one_less = page.locator(points).count()
+        assert 0 < one_less < shown_first
+        page.get_by_text("Show all 40").click()
+        assert page.locator(points).count() > 5 * one_less
+        page.get_by_text("Show the first 6").click()
+        assert page.locator(points).count() == shown_first
+
+
+def test_hostile_names_are_shown_as_they_are(browser: BrowserContext, site: SiteOf) -> None:
+    wanted = [name or key for key, (name, _) in HOSTILE.items() if name != "Twin"]
+    for page_name in ("suitability", "capabilities"):
+        with opened(browser, site("hostile"), page_name) as page:
+            legend = page.locator("#legend").text_content() or ""
+            assert all(name in legend for name in wanted)
+            texts = page.evaluate(
+                """() => { const plotly = document.createElement("textarea");
+                return document.querySelector("[data-chart]").data.filter(t => t.name)
+                    .map(t => { plotly.innerHTML = t.name; return plotly.value; }); }"""
+            )
+            assert set(wanted) <= set(texts)
+            assert (
+                page.evaluate("document.querySelectorAll('main script, main img, main b b, main i i').length")
+                == 0
+            )
+            page.evaluate(
+                "Plotly.Fx.hover(document.querySelector('[data-chart]'), [{curveNumber: 0, pointNumber: 0}])"
+            )
+            page.locator(".hoverlayer text").first.wait_for()
+            assert page.evaluate("window.hit") is None
+    with opened(browser, site("hostile"), "suitability") as page:
+        page.select_option("#scope", "company:<i>Acme</i> & 'Co'; --")
+        assert "Company: <i>Acme</i> & 'Co'; --" in (page.locator("main").inner_text())
+
+
+def test_a_saved_picture_carries_heading_key_and_warning(browser: BrowserContext, site: SiteOf) -> None:
+    with opened(browser, site("plain"), "suitability", address="#scope=domain%3AHSC") as page:
+        page.evaluate(
+            "() => { const save = Plotly.downloadImage;"
+            " Plotly.downloadImage = (f, o) => { window.saved = f; return save(f, o); } }"
+        )
+        with page.expect_download() as download:
+            page.locator("[data-picture]").click()
+        assert download.value.suggested_filename == "suitability-domain-HSC.png"
+        assert download.value.path().read_bytes()[:4] == b"\x89PNG"
+        layout = page.evaluate("window.saved.layout")
+        assert "SYNTHETIC DATA" in layout["title"]["text"] and "Hospitality" in layout["title"]["text"]
+        assert layout["showlegend"] is True
