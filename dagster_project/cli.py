@@ -121,7 +121,15 @@ def refresh(verbose: bool, job: str) -> None:
             refresh_lock(settings.home),
             _output_to(None if verbose else settings.home / "logs" / "refresh.log") as out,
         ):
-            succeeded = _refresh(settings, Console(file=out), job, verbose)
+            console = Console(file=out)
+            try:
+                succeeded = _refresh(settings, console, job, verbose)
+            except Exception as error:
+                if verbose:
+                    raise
+                # before or after the run: the project can't be loaded, the published file can't be read
+                console.print(f"{type(error).__name__}: {error}", style="red", markup=False, soft_wrap=True)
+                succeeded = False
     except RefreshRunningError as error:
         _fail(Console(stderr=True), str(error), BUSY)
     sys.exit(0 if succeeded else FAILED)
@@ -139,17 +147,9 @@ def _refresh(settings: Settings, console: Console, job: str, verbose: bool) -> b
     }
     show.start(console, settings)
     with console.status("reading the project") if console.is_terminal else nullcontext():
-        from dagster_project.dbt_assets import DbtProjectError
         from dagster_project.definitions import build_definitions
-        from dagster_project.ge_checks import SuiteError
 
-        try:
-            definitions = build_definitions(settings)
-        except (DbtProjectError, SuiteError) as error:
-            if verbose:
-                raise
-            console.print(str(error), style="red", markup=False, soft_wrap=True)
-            return False
+        definitions = build_definitions(settings)
     watch = Watch()
     with open_instance(settings.home) as instance:
         for run_id in clear_killed_runs(instance):

@@ -119,10 +119,12 @@ def run_suite(suite: Suite, frame: pd.DataFrame, n_files: int) -> Iterator[dg.As
 
 
 def _validate(suite: Suite, frame: pd.DataFrame) -> list[dict[str, Any]]:
-    import great_expectations as gx  # 5 s: only when a suite runs
+    # 5 s: only when a suite runs
+    import great_expectations as gx
+    from great_expectations.data_context.types.base import ProgressBarsConfig
 
     context = gx.get_context(mode="ephemeral")
-    context.variables.progress_bars = gx.data_context.types.base.ProgressBarsConfig(globally=False)
+    context.variables.progress_bars = ProgressBarsConfig(globally=False)
     context.enable_analytics(enable=False)
     batch = (
         context.data_sources.add_pandas("raw")
@@ -141,7 +143,7 @@ def _validate(suite: Suite, frame: pd.DataFrame) -> list[dict[str, Any]]:
         gx_suite, result_format={"result_format": "COMPLETE", "unexpected_index_column_names": located}
     )
     # results come back grouped by kind of failure, not in the suite's order
-    outcomes = [result.to_json_dict() for result in report.results]
+    outcomes: list[Any] = [result.to_json_dict() for result in report.results]
     by_name = {outcome["expectation_config"]["meta"]["name"]: outcome for outcome in outcomes}
     return [by_name[e.name] for e in suite.expectations]
 

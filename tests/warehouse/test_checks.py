@@ -36,7 +36,9 @@ def _ratings(*levels: str | None) -> pd.DataFrame:
         "x", index=range(len(levels)), columns=list(declared_tables()["raw.rating"]), dtype=object
     )
     return frame.assign(
-        level=list(levels), row_number=range(2, len(levels) + 2), source_file="battery/ratings/a.csv"
+        level=pd.Series([*levels], dtype=object),
+        row_number=range(2, len(levels) + 2),
+        source_file="battery/ratings/a.csv",
     )
 
 
@@ -52,7 +54,7 @@ def test_a_failing_expectation_shows_counts_and_where_the_offenders_stand(tmp_pa
     assert in_set.check_name == "column_values_to_be_in_set_level"
     assert in_set.severity == dg.AssetCheckSeverity.ERROR
     assert in_set.description == "levels are 0-5"
-    told = {name: getattr(value, "value", value) for name, value in in_set.metadata.items()}
+    told: dict[str, Any] = {name: getattr(value, "value", value) for name, value in in_set.metadata.items()}
     assert told["type"] == "expect_column_values_to_be_in_set"
     assert told["kwargs"] == IN_SET["kwargs"]
     assert (told["element_count"], told["unexpected_count"], told["unexpected_percent"]) == (4, 2, 50)
