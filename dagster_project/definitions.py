@@ -26,6 +26,17 @@ ASSET_MODULES = (
     "dagster_project.report.asset",
 )
 
+# where lineage begins: nothing makes these here
+INPUT_FILES = tuple(
+    dg.AssetSpec(["file", name], description=description, group_name=slice_name, kinds={"file"})
+    for name, slice_name, description in (
+        ("ratings", "battery", "battery/ratings/<rater>.csv: demand level of each item and capability."),
+        ("results", "battery", "battery/results/<system>.csv: score of each item."),
+        ("systems", "battery", "battery/systems.csv: name, settings and scaffold of each system."),
+        ("survey", "work", "survey/*.csv: Qualtrics exports."),
+    )
+)
+
 # a run started by the scheduler or the UI waits for a command-line refresh to end
 WAIT_FOR_OTHER_RUN_SECONDS = 3600
 
@@ -61,8 +72,8 @@ def build_definitions(
     modules = [import_module(name) for name in ASSET_MODULES]
     return dg.Definitions(
         assets=[
-            # with the specs of the input files, where lineage begins
-            *dg.load_assets_from_modules(modules, include_specs=True),
+            *INPUT_FILES,
+            *dg.load_assets_from_modules(modules),
             build_dbt_assets(settings, manifest),
             build_published_marts(manifest),
         ],

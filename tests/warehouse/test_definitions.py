@@ -1,0 +1,210 @@
+"""The asset graph: loads fast, matches its snapshot, and agrees with dbt and with the declared sources."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import dagster as dg
+import pytest
+import yaml
+
+from assets.ports import declared_tables
+from assets.settings import PROJECT, Settings
+from dagster_project import dbt_assets
+from dagster_project.dbt_assets import DbtProjectError, SliceTranslator, prepare_manifest, project_hash
+
+SNAPSHOT = Path(__file__).with_name("asset_graph.txt")
+LOAD = """
+import sys, time
+from pathlib import Path
+started = time.perf_counter()
+from assets.settings import Settings
+from dagster_project.definitions import build_definitions
+build_definitions(Settings(home=Path(sys.argv[1]))).get_repository_def()
+print(time.process_time(), time.perf_counter() - started)
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
+"""
+
+
+def _lines(definitions: dg.Definitions) -> list[str]:
+    """`key <- deps` of each asset, sorted."""
+    graph = definitions.get_repository_def().asset_graph
+    nodes = {key: graph.get(key).parent_keys for key in graph.get_all_asset_keys()}
+    return sorted(
+        " ".join([key.to_user_string(), "<-", *sorted(dep.to_user_string() for dep in deps)]).strip(" <-")
+        for key, deps in nodes.items()
+    )
+
+
+def test_the_asset_graph_is_the_recorded_one(definitions: dg.Definitions) -> None:
+    """A changed lineage shows in a diff. To record it: python -m tests.warehouse.test_definitions."""
+    recorded = SNAPSHOT.read_text(encoding="utf-8").splitlines()
+    assert _lines(definitions) == recorded
+
+
+def test_definitions_load_in_under_five_seconds_without_heavy_imports(
+    settings: Settings, definitions: dg.Definitions
+) -> None:
+    # `definitions` has parsed the dbt project: what remains is what every start costs. Processor time is
+    # compared, for the wall clock measures the neighbours as well.
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD, str(settings.home)],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    times, modules = done.stdout.strip().splitlines()[-2:]
+    assert float(times.split()[0]) < 5
+    heavy = {"pymc", "nutpie", "pytensor", "great_expectations", "scipy", "sklearn"}
+    loaded = heavy & set(modules.split())
+    assert loaded == set()
+
+
+def test_every_dbt_node_is_an_asset_and_no_asset_of_dbt_is_left_over(
+    settings: Settings, definitions: dg.Definitions
+) -> None:
+    manifest = json.loads(prepare_manifest(settings).read_text())
+    nodes = {
+        (node["schema"], node["name"])
+        for node in manifest["nodes"].values()
+        if node["resource_type"] in {"model", "seed", "snapshot"}
+    }
+    folder = PROJECT / "dbt"
+    files = {p.stem for p in (*folder.glob("models/**/*.sql"), *folder.glob("seeds/**/*.csv"))}
+    assert {name for _, name in nodes} == files
+    graph = definitions.get_repository_def().asset_graph
+    keys = {
+        tuple(k.path)
+        for k in graph.get_all_asset_keys()
+        if k.path[0] not in {"file", "raw", "model", "published"}
+    }
+    assert keys == nodes
+
+
+def test_every_declared_source_is_made_by_a_python_asset(definitions: dg.Definitions) -> None:
+    graph = definitions.get_repository_def().asset_graph
+    made = {".".join(key.path) for key in graph.get_all_asset_keys() if graph.get(key).is_executable}
+    assert set(declared_tables()) <= made
+
+
+def test_lineage_reads_from_file_to_published_mart(definitions: dg.Definitions) -> None:
+    graph = definitions.get_repository_def().asset_graph
+    waiting, upstream = [dg.AssetKey(["published", "report"])], set[dg.AssetKey]()
+    while waiting:
+        key = waiting.pop()
+        if key not in upstream:
+            upstream.add(key)
+            waiting.extend(graph.get(key).parent_keys)
+    assert {key.path[1] for key in upstream if key.path[0] == "file"} == {
+        "ratings",
+        "results",
+        "systems",
+        "survey",
+    }
+
+
+def test_every_asset_and_check_that_opens_the_warehouse_is_in_its_pool(definitions: dg.Definitions) -> None:
+    outside = set()
+    for job in definitions.resolve_all_job_defs():
+        for node in job.graph.node_dict.values():
+            op = node.definition
+            if (
+                isinstance(op, dg.OpDefinition)
+                and "warehouse" in op.required_resource_keys
+                and op.pool != "warehouse"
+            ):
+                outside.add(op.name)
+    assert not outside
+
+
+def test_every_asset_has_a_group_and_those_made_here_a_code_version(definitions: dg.Definitions) -> None:
+    graph = definitions.get_repository_def().asset_graph
+    nodes = [graph.get(key) for key in graph.get_all_asset_keys()]
+    assert [node.key for node in nodes if node.group_name == "default"] == []
+    assert [node.key for node in nodes if node.is_executable and not node.code_version] == []
+
+
+def test_sql_defaults_are_those_of_the_settings(settings: Settings) -> None:
+    project = yaml.safe_load((PROJECT / "dbt/dbt_project.yml").read_text(encoding="utf-8"))
+    assert project["vars"] == settings.dbt_vars()
+
+
+def test_a_code_version_follows_macros_and_variables() -> None:
+    def version(macro: str, variables: dict[str, object]) -> str:
+        macros = {
+            "macro.suitability.outer": {
+                "macro_sql": "outer",
+                "depends_on": {"macros": ["macro.suitability.inner"]},
+            },
+            "macro.suitability.inner": {"macro_sql": macro, "depends_on": {"macros": []}},
+            "macro.suitability.other": {"macro_sql": macro, "depends_on": {"macros": []}},
+        }
+        props = {"raw_code": "select {{ var('cut') }}", "depends_on": {"macros": ["macro.suitability.outer"]}}
+        return SliceTranslator({"macros": macros}, variables).get_code_version(props)
+
+    before = version("a", {"cut": 1, "unused": 1})
+    assert version("a", {"cut": 1, "unused": 2}) == before
+    assert version("b", {"cut": 1, "unused": 1}) != before
+    assert version("a", {"cut": 2, "unused": 1}) != before
+
+
+def test_a_changed_dbt_file_makes_the_manifest_stale(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "target").mkdir()
+    (tmp_path / "models" / "one.sql").write_text("select 1")
+    monkeypatch.setattr(dbt_assets, "DBT_FOLDER", tmp_path)
+    before = project_hash(settings)
+    (tmp_path / "target" / "made_by_dbt.json").write_text("{}")
+    assert project_hash(settings) == before
+    (tmp_path / "models" / "one.sql").write_text("select 2")
+    changed = project_hash(settings)
+    assert changed != before
+    (tmp_path / "models" / "two.sql").write_text("select 2")
+    assert project_hash(settings) not in {before, changed}
+
+
+def test_the_manifest_is_parsed_again_only_when_stale(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, starts = Settings(home=tmp_path), []
+
+    def parse(settings: Settings, *arguments: str) -> None:
+        starts.append(arguments[0])
+        (tmp_path / "dbt" / "target" / "manifest.json").write_text("{}")
+
+    monkeypatch.setattr(dbt_assets, "run_dbt", parse)
+    prepare_manifest(own)
+    prepare_manifest(own)
+    assert starts == ["parse"]
+    monkeypatch.setattr(dbt_assets, "project_hash", lambda settings: "another")
+    prepare_manifest(own)
+    assert starts == ["parse", "parse"]
+
+
+def test_a_broken_dbt_project_is_told_in_dbts_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = tmp_path / "dbt"
+    (project / "models").mkdir(parents=True)
+    for name in ("dbt_project.yml", "profiles.yml"):
+        (project / name).write_text((PROJECT / "dbt" / name).read_text())
+    (project / "models" / "broken.sql").write_text("select * from {{ ref('nowhere') }}")
+    monkeypatch.setattr(dbt_assets, "DBT_FOLDER", project)
+    with pytest.raises(DbtProjectError, match="nowhere"):
+        prepare_manifest(Settings(home=tmp_path / "home"))
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    from dagster_project.definitions import build_definitions
+
+    with tempfile.TemporaryDirectory() as home:
+        text = "\n".join(_lines(build_definitions(Settings(home=Path(home))))) + "\n"
+    SNAPSHOT.write_text(text, encoding="utf-8")
+    print(f"{SNAPSHOT}: {len(text.splitlines())} assets ({time.strftime('%H:%M:%S')})")
