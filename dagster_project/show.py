@@ -64,8 +64,8 @@ def publication(console: Console, settings: Settings, published: Publication) ->
     about = published.refresh
     if about["is_synthetic"]:
         text = (
-            "SYNTHETIC INPUTS. Every figure below comes from generated data: it shows that the warehouse works and\n"
-            "says nothing about any real AI system. Set SUITABILITY_SOURCES to a folder of real files."
+            "SYNTHETIC INPUTS. Every figure below comes from generated data: it shows that the warehouse works "
+            "and says nothing about any real AI system. Set SUITABILITY_SOURCES to a folder of real files."
         )
         console.print(Panel(text, style="bold yellow", expand=False))
     console.print(
