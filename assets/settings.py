@@ -39,8 +39,9 @@ class Settings(BaseSettings):
     capability_prior_sd: float = Field(0.8, gt=0)
     intercept_prior_sd: float = Field(5.0, gt=0)
     chains: int = Field(4, ge=2)
-    tune: int = Field(500, ge=100)
+    tune: int = Field(300, ge=100, description="draws a chain that only adapt the sampler")
     draws: int = Field(1000, ge=100, description="posterior draws a chain")
+    target_accept: float = Field(0.7, gt=0.5, lt=1, description="acceptance the sampler adapts its steps to")
     max_rhat: float = 1.01
     min_ess: float = 400
 
@@ -70,5 +71,5 @@ class Settings(BaseSettings):
 
     def dbt_vars(self) -> dict[str, object]:
         """The settings that dbt models read; their defaults stand in dbt_project.yml too (a test compares)."""
-        names = ("min_spearman", "min_kappa", "composite", "min_join_coverage")
+        names = ("min_spearman", "min_kappa", "composite", "min_join_coverage", "capability_prior_sd")
         return {name: getattr(self, name) for name in names}

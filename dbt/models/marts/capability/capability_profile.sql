@@ -1,0 +1,65 @@
+with draws as (
+    select * from {{ source('model', 'capability_draw') }}
+),
+
+diagnostics as (
+    select * from {{ source('model', 'capability_diagnostic') }}
+),
+
+summaries as (
+    select
+        system,
+        dimension,
+        avg(value) as mean_log,
+        stddev_samp(value) as sd_log,
+        percentile_cont(0.025) within group (order by value) as q025_log,
+        percentile_cont(0.975) within group (order by value) as q975_log
+    from draws
+    group by system, dimension
+),
+
+correlations as (
+    select
+        draws.system,
+        draws.dimension,
+        abs(corr(draws.value, others.value)) as abs_correlation
+    from draws
+    inner join draws as others
+        on
+            draws.system = others.system
+            and draws.chain = others.chain
+            and draws.draw = others.draw
+            and draws.dimension <> others.dimension
+    group by draws.system, draws.dimension, others.dimension
+),
+
+strongest as (
+    select
+        system,
+        dimension,
+        max(abs_correlation) as max_abs_correlation
+    from correlations
+    group by system, dimension
+),
+
+final as (
+    select
+        summaries.system,
+        summaries.dimension,
+        summaries.mean_log,
+        summaries.sd_log,
+        summaries.q025_log,
+        summaries.q975_log,
+        diagnostics.rhat,
+        diagnostics.ess_bulk,
+        1 - summaries.sd_log * summaries.sd_log
+        / ({{ to_double(var('capability_prior_sd')) }} * {{ to_double(var('capability_prior_sd')) }}) as contraction,
+        strongest.max_abs_correlation
+    from summaries
+    inner join diagnostics
+        on summaries.system = diagnostics.system and summaries.dimension = diagnostics.dimension
+    left join strongest
+        on summaries.system = strongest.system and summaries.dimension = strongest.dimension
+)
+
+select * from final

@@ -1,0 +1,22 @@
+with fits as (
+    select * from {{ source('model', 'fit_diagnostic') }}
+),
+
+final as (
+    select
+        fit,
+        engine,
+        khat_max,
+        n_chains,
+        n_draws,
+        n_divergent,
+        rhat_max,
+        ess_bulk_min,
+        ess_tail_min,
+        alpha_mean,
+        alpha_sd,
+        is_converged
+    from fits
+)
+
+select * from final

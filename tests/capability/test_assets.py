@@ -1,0 +1,222 @@
+"""The assets end to end on a small battery, what refits and what doesn't, and the check that blocks."""
+
+import os
+from dataclasses import replace
+
+import dagster as dg
+import numpy as np
+import pandas as pd
+import pytest
+
+from assets.capability import assets as slice_assets
+from assets.capability import fit, store
+from assets.capability.layout import pool_counts, pool_responses
+from assets.capability.model import ModelOptions
+from assets.ports import conform
+from assets.settings import Settings
+
+
+class TablesInMemory:
+    """The warehouse port on a dictionary."""
+
+    def __init__(self, tables):
+        self.tables = dict(tables)
+
+    def read(self, table):
+        return self.tables[table]
+
+    def replace(self, tables):
+        self.tables |= {name: conform(name, frame) for name, frame in tables.items()}
+
+
+@dg.asset(deps=[["model", "capability_draw"]])
+def after_draws() -> None: ...
+
+
+@dg.asset(deps=[["model", "fit_diagnostic"]])
+def after_diagnostic() -> None: ...
+
+
+def run(home, tables, selection=None, **settings):
+    warehouse = TablesInMemory(tables)
+    result = dg.materialize(
+        [
+            slice_assets.capability_input,
+            slice_assets.system_posterior,
+            slice_assets.capability_posterior,
+            after_draws,
+            after_diagnostic,
+        ],
+        resources={"warehouse": warehouse, "settings": Settings(home=home, **settings)},
+        selection=selection,
+        raise_on_error=False,
+    )
+    done = {
+        str(e.asset_key and e.asset_key.to_user_string()): e
+        for e in result.get_asset_materialization_events()
+    }
+    return result, done, warehouse.tables
+
+
+def battery(n_items=80):
+    rng = np.random.default_rng(5)
+    items = [f"{i:02d}" for i in range(n_items)]
+    demand = pd.DataFrame(
+        [("x", i, d, float(rng.choice([0, 1, 3]))) for i in items for d in ("L", "EM")],
+        columns=["benchmark", "item", "dimension", "demand"],
+    )
+    response = pd.DataFrame(
+        [(s, "x", i, float(rng.random() < 0.6), 1) for s in ("b", "a") for i in items],
+        columns=["system", "benchmark", "item", "score", "n_attempts"],
+    )
+    return {"intermediate.int_demand": demand, "intermediate.int_response": response}
+
+
+SHORT = {"tune": 200, "draws": 600, "max_rhat": 1.05}
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    home = tmp_path_factory.mktemp("home")
+    return home, run(home, battery(), **SHORT)
+
+
+def note(done):
+    metadata = done["model/system_posterior"].step_materialization_data.materialization.metadata
+    return metadata["fit"].value
+
+
+def test_draws_reach_the_tables_by_name(fitted):
+    _, (result, done, tables) = fitted
+    assert result.success
+    assert note(done) == "fitted"
+    assert {"after_draws", "after_diagnostic"} <= set(done)
+    draws = tables["model.capability_draw"]
+    assert len(draws) == 2 * 2 * 4 * 600
+    assert sorted(set(zip(draws["system"], draws["dimension"], strict=True))) == [
+        ("a", "EM"),
+        ("a", "L"),
+        ("b", "EM"),
+        ("b", "L"),
+    ]
+    assert not draws.duplicated(["system", "dimension", "chain", "draw"]).any()
+    assert len(tables["model.intercept_draw"]) == 4 * 600
+    assert tables["model.fit_diagnostic"]["is_converged"].tolist() == [True]
+    assert result.get_asset_check_evaluations()[0].passed
+
+
+def test_the_same_input_is_not_fitted_again_and_other_row_order_changes_nothing(fitted):
+    home, (_, _, tables) = fitted
+    shuffled = {name: frame.sample(frac=1, random_state=1) for name, frame in battery().items()}
+    _, done, again = run(home, shuffled, **SHORT)
+    assert note(done) == "unchanged, not refitted"
+    for name in ("capability_draw", "intercept_draw", "fit_diagnostic", "system_geometry"):
+        pd.testing.assert_frame_equal(again[f"model.{name}"], tables[f"model.{name}"])
+
+
+def test_each_ingredient_changes_the_fingerprint():
+    tables = battery()
+    responses = pool_responses(tables["intermediate.int_demand"], tables["intermediate.int_response"])
+    model, sampler = ModelOptions(), fit.SamplerOptions(4, 100, 100, 0.8, 1)
+    flipped = responses.passed.copy()
+    flipped[0, 0] = responses.attempted[0, 0] - flipped[0, 0] + 1
+    prints = [
+        store.fingerprint(responses, model, sampler, "nuts"),
+        store.fingerprint(replace(responses, passed=flipped), model, sampler, "nuts"),
+        store.fingerprint(replace(responses, demand=responses.demand + 1), model, sampler, "nuts"),
+        store.fingerprint(replace(responses, systems=("a", "c")), model, sampler, "nuts"),
+        store.fingerprint(responses, replace(model, sd=0.9), sampler, "nuts"),
+        store.fingerprint(responses, model, replace(sampler, draws=101), "nuts"),
+        store.fingerprint(responses, model, sampler, "other"),
+    ]
+    assert len(set(prints)) == len(prints)
+
+
+def store_draws(home, shift, fingerprint="f"):
+    rng = np.random.default_rng(6)
+    draws = rng.normal(size=(4, 300, 1, 2))
+    draws[0] += shift
+    posterior = fit.Posterior("nuts", ("a",), ("EM", "L"), draws, rng.normal(size=(4, 300)), 0)
+    store.write_posterior(home / store.DRAWS, posterior, fingerprint, is_converged=shift == 0)
+
+
+LOAD = dg.AssetSelection.assets(
+    *[["model", name] for name in slice_assets.LOADED], ["after_draws"], ["after_diagnostic"]
+)
+
+
+def test_a_fit_that_did_not_converge_blocks_what_is_downstream_and_keeps_the_last_good_draws(tmp_path):
+    store_draws(tmp_path, shift=0)
+    result, done, good = run(tmp_path, {}, LOAD)
+    assert result.success
+    assert {"after_draws", "after_diagnostic"} <= set(done)
+
+    store_draws(tmp_path, shift=3)
+    result, done, tables = run(tmp_path, good, LOAD)
+    assert not result.success
+    assert not {"after_draws", "after_diagnostic", "model/capability_draw"} & set(done)
+    check = result.get_asset_check_evaluations()[0]
+    assert not check.passed
+    assert "R-hat" in check.description
+    assert tables["model.fit_diagnostic"]["is_converged"].tolist() == [False]
+    assert tables["model.capability_draw"] is good["model.capability_draw"]
+    assert tables["model.system_geometry"] is good["model.system_geometry"]
+
+
+def test_draws_that_did_not_converge_or_were_broken_off_are_fitted_again(tmp_path):
+    path = tmp_path / store.DRAWS
+    assert not store.is_current(path, "f")
+    store_draws(tmp_path, shift=3)
+    assert not store.is_current(path, "f")
+    store_draws(tmp_path, shift=0)
+    assert store.is_current(path, "f")
+    assert not store.is_current(path, "g")
+    path.write_bytes(path.read_bytes()[:-100])
+    assert not store.is_current(path, "f")
+
+
+def test_a_crash_while_writing_leaves_the_last_whole_file(tmp_path, monkeypatch):
+    store_draws(tmp_path, shift=0)
+    before = (tmp_path / store.DRAWS).read_bytes()
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError("no space left")))
+    with pytest.raises(OSError, match="no space left"):
+        store_draws(tmp_path, shift=0, fingerprint="new")
+    assert (tmp_path / store.DRAWS).read_bytes() == before
+    assert [p.name for p in (tmp_path / "posterior").iterdir()] == ["draws.parquet"]
+
+
+def test_draws_survive_the_file(tmp_path):
+    rng = np.random.default_rng(8)
+    posterior = fit.Posterior(
+        "nuts", ("a", "b"), ("EM", "L"), rng.normal(size=(2, 7, 2, 2)), rng.normal(size=(2, 7)), 1
+    )
+    store.write_posterior(tmp_path / "d.parquet", posterior, "f", is_converged=True)
+    again = store.read_posterior(tmp_path / "d.parquet")
+    np.testing.assert_array_equal(again.capability, posterior.capability)
+    np.testing.assert_array_equal(again.intercept, posterior.intercept)
+    assert (again.systems, again.dimensions, again.n_divergent) == (("a", "b"), ("EM", "L"), 1)
+
+
+def test_no_systems_load_empty_tables(tmp_path):
+    empty = {name: frame.iloc[:0] for name, frame in battery().items()}
+    result, done, tables = run(tmp_path, empty)
+    assert result.success
+    assert {"after_draws", "after_diagnostic"} <= set(done)
+    for name in slice_assets.LOADED:
+        assert len(tables[f"model.{name}"]) == 0
+    assert result.get_asset_check_evaluations()[0].description == "nothing to fit"
+
+
+def test_a_missing_file_names_the_asset_that_makes_it(tmp_path):
+    with pytest.raises(FileNotFoundError, match="model/capability_input"):
+        store.read_responses(tmp_path / store.INPUT)
+    with pytest.raises(FileNotFoundError, match="model/system_posterior"):
+        store.read_posterior(tmp_path / store.DRAWS)
+
+
+def test_pooled_input_survives_the_file(tmp_path):
+    responses = pool_counts(["b", "a"], np.array([[1.0, 0.0], [2.5, 3.0]]), [0.5, 1], [1, 1], ("EM", "L"))
+    store.write_responses(tmp_path / store.INPUT, responses)
+    again = store.read_responses(tmp_path / store.INPUT)
+    assert again.systems == ("a", "b")
+    np.testing.assert_array_equal(again.passed, responses.passed)

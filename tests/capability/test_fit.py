@@ -1,0 +1,192 @@
+"""Sampling against closed forms and known truth; the convergence gate; thin and lopsided batteries."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit, log_expit
+
+from assets.capability import fit, store
+from assets.capability.layout import item_logit, pool_counts, pool_responses
+from assets.capability.model import ModelOptions
+
+SAMPLER = fit.SamplerOptions(chains=4, tune=300, draws=1000, target_accept=0.7, seed=7)
+THRESHOLDS = fit.Thresholds(max_rhat=1.01, min_ess=400)
+
+
+def answers(rng, name, c, alpha, demand):
+    return [name] * len(demand), demand, (rng.random(len(demand)) < expit(item_logit(c, alpha, demand))) * 1.0
+
+
+def pooled(parts, dimensions):
+    system, demand, score = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    return pool_counts(system, demand, score, np.ones(len(score)), dimensions)
+
+
+def converged(posterior):
+    row, faults = fit.fit_diagnostics(posterior, THRESHOLDS)
+    assert faults == []
+    assert bool(row["is_converged"].item())
+    return posterior
+
+
+@pytest.fixture(scope="module")
+def lopsided():
+    """A battery that demands nothing of OP, and systems of every awkward kind; sampled twice from one seed."""
+    rng = np.random.default_rng(11)
+    level = rng.choice([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], size=(400, 3), p=[0.4, 0.12, 0.12, 0.12, 0.12, 0.12])
+    level[:, 2] = 0.0
+    truth = np.array([3.5, 1.5, 3.0])
+    only_first = np.where([True, False, False], level, 0.0)[level[:, 0] > 0][:150]
+    parts = [
+        answers(rng, "usual", truth, 0.0, level),
+        (["no failures"] * 400, level, np.ones(400)),
+        (["no passes"] * 400, level, np.zeros(400)),
+        answers(rng, "thirty items", truth, 0.0, level[:30]),
+        answers(rng, "one benchmark", truth, 0.0, only_first),
+    ]
+    responses = pooled(parts, ("EM", "L", "OP"))
+    return tuple(fit.sample_posterior(responses, ModelOptions(), SAMPLER) for _ in range(2))
+
+
+def test_one_seed_gives_the_same_bytes(lopsided):
+    a, b = lopsided
+    assert a.capability.tobytes() == b.capability.tobytes()
+    assert a.intercept.tobytes() == b.intercept.tobytes()
+
+
+def test_awkward_systems_get_finite_and_wide_profiles(lopsided):
+    posterior = converged(lopsided[0])
+    assert posterior.systems == ("no failures", "no passes", "one benchmark", "thirty items", "usual")
+    assert np.isfinite(posterior.capability).all()
+    mean = dict(zip(posterior.systems, posterior.capability.mean((0, 1)), strict=True))
+    sd = dict(zip(posterior.systems, posterior.capability.std((0, 1)), strict=True))
+    em_and_l = slice(0, 2)
+    assert (sd["thirty items"][em_and_l] > sd["usual"][em_and_l]).all()
+    assert (mean["no failures"][em_and_l] > 3).all()
+    assert (mean["no passes"][em_and_l] < 3).all()
+    assert sd["one benchmark"][1] == pytest.approx(0.8, abs=0.08)
+    assert min(values.min() for values in sd.values()) > 0.05
+
+
+def test_a_dimension_that_nothing_demands_gives_the_prior_back(lopsided):
+    draws = lopsided[0].capability[..., 2].reshape(-1, 5)
+    np.testing.assert_allclose(draws.mean(axis=0), 3.0, atol=0.08)
+    np.testing.assert_allclose(draws.std(axis=0), 0.8, atol=0.06)
+    np.testing.assert_allclose(np.quantile(draws, 0.975, axis=0), 3 + 1.96 * 0.8, atol=0.2)
+
+
+def test_one_dimension_of_one_demand_is_a_line_integral():
+    """Only ease = c + alpha is seen: its posterior is one integral, and alpha given ease is normal."""
+    n, passed, demand = 60, 41.0, 2.0
+    responses = pool_counts(["a"] * 2, np.full((2, 1), demand), [passed, 0], [n - 5, 5], ("L",))
+    posterior = converged(fit.sample_posterior(responses, ModelOptions(), SAMPLER))
+    grid = np.linspace(-8, 14, 40001)
+    log_p = passed * log_expit(grid - demand) + (n - passed) * log_expit(demand - grid)
+    log_p -= 0.5 * (grid - 3) ** 2 / (0.8**2 + 25)
+    p = np.exp(log_p - log_p.max())
+    p /= p.sum()
+    mean = p @ grid
+    sd = np.sqrt(p @ (grid - mean) ** 2)
+    share = 25 / (25 + 0.64)
+    alpha_mean, alpha_sd = share * (mean - 3), np.sqrt(25 * 0.64 / 25.64 + share**2 * sd**2)
+    ease = posterior.capability[..., 0, 0] + posterior.intercept
+    assert ease.mean() == pytest.approx(mean, abs=0.06 * sd)
+    assert ease.std() == pytest.approx(sd, rel=0.06)
+    assert posterior.intercept.mean() == pytest.approx(alpha_mean, abs=0.06 * alpha_sd)
+    assert posterior.intercept.std() == pytest.approx(alpha_sd, rel=0.06)
+
+
+def test_known_capabilities_are_recovered():
+    """Three systems, 1,000 items, 12 cells: each within 3.5 posterior SDs, most within 2, no bias."""
+    rng = np.random.default_rng(23)
+    demand = rng.choice([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], size=(1000, 4), p=[0.5, 0.1, 0.1, 0.1, 0.1, 0.1])
+    truth, alpha = rng.normal(3, 0.8, (3, 4)), -0.4
+    parts = [answers(rng, f"s{n}", truth[n], alpha, demand) for n in range(3)]
+    posterior = converged(
+        fit.sample_posterior(pooled(parts, ("EM", "L", "OP", "SM")), ModelOptions(), SAMPLER)
+    )
+    mean, sd = posterior.capability.mean((0, 1)), posterior.capability.std((0, 1))
+    z = (mean - truth) / sd
+    assert np.abs(z).max() < 3.5
+    assert (np.abs(z) < 2).sum() >= 10
+    assert sd.max() < 0.6
+    assert np.corrcoef(mean.ravel(), truth.ravel())[0, 1] > 0.9
+    assert abs(posterior.intercept.mean() - alpha) < 3 * posterior.intercept.std()
+
+
+def made_up(rng, shape=(4, 500, 2, 3), shift=0.0):
+    draws = rng.normal(size=shape)
+    draws[0] += shift
+    return fit.Posterior("nuts", ("a", "b"), ("EM", "L", "OP"), draws, rng.normal(size=shape[:2]), 0)
+
+
+def test_independent_draws_pass_the_gate():
+    converged(made_up(np.random.default_rng(1)))
+
+
+def test_chains_apart_fail_by_rhat():
+    row, faults = fit.fit_diagnostics(made_up(np.random.default_rng(1), shift=1.0), THRESHOLDS)
+    assert "R-hat" in faults[0]
+    assert "SUITABILITY_TUNE" in faults[0]
+    assert not row["is_converged"].item()
+
+
+def test_few_draws_fail_by_effective_draws():
+    _, faults = fit.fit_diagnostics(made_up(np.random.default_rng(1), (2, 150, 2, 3)), fit.Thresholds(2, 400))
+    assert len(faults) == 1
+    assert "ESS" in faults[0]
+
+
+@pytest.mark.parametrize(
+    ("figures", "n_faults"),
+    [
+        ((1.005, 500.0, 0), 0),
+        ((np.nan, 500.0, 0), 1),
+        ((1.005, np.nan, 0), 1),
+        ((np.nan, np.nan, 3), 3),
+        ((1.011, 500.0, 0), 1),
+        ((1.0, 399.0, 0), 1),
+        ((1.0, 500.0, 1), 1),
+    ],
+)
+def test_each_figure_can_fail_and_nan_fails(figures, n_faults):
+    rhat, ess, n_divergent = figures
+    assert len(fit.convergence_faults(rhat, ess, n_divergent, THRESHOLDS)) == n_faults
+
+
+def test_a_parameter_that_never_moved_fails():
+    posterior = made_up(np.random.default_rng(2))
+    posterior.capability[..., 1, 2] = 3.0
+    _, faults = fit.fit_diagnostics(posterior, THRESHOLDS)
+    assert faults
+
+
+def test_figures_belong_to_their_system_and_dimension():
+    posterior = made_up(np.random.default_rng(3))
+    posterior.capability[0, :, 1, 2] += 2
+    table = fit.capability_diagnostics(posterior).set_index(["system", "dimension"])["rhat"]
+    assert table.idxmax() == ("b", "OP")
+    assert (table.drop([("b", "OP")]) < 1.02).all()
+
+
+def test_geometry_of_a_known_correlation():
+    """Equicorrelation r over K = 3: eigenvalues 1 + 2r and 1 - r twice."""
+    r, rng = 0.5, np.random.default_rng(4)
+    root = np.linalg.cholesky(np.full((3, 3), r) + (1 - r) * np.eye(3))
+    posterior = made_up(rng, (4, 50000, 2, 3))
+    posterior.capability[:] = posterior.capability @ root.T * [1.0, 10.0, 0.1]
+    row = fit.system_geometry(posterior).iloc[0]
+    assert row["effective_dimensions"] == pytest.approx(9 / ((1 + 2 * r) ** 2 + 2 * (1 - r) ** 2), rel=0.02)
+    assert row["mean_abs_correlation"] == pytest.approx(r, abs=0.01)
+    assert row["condition_number"] == pytest.approx((1 + 2 * r) / (1 - r), rel=0.03)
+
+
+def test_nothing_to_fit_gives_empty_frames():
+    demand = pd.DataFrame(columns=["benchmark", "item", "dimension", "demand"])
+    response = pd.DataFrame(columns=["system", "benchmark", "item", "score", "n_attempts"])
+    posterior = fit.sample_posterior(pool_responses(demand, response), ModelOptions(), SAMPLER)
+    row, faults = fit.fit_diagnostics(posterior, THRESHOLDS)
+    frames = [row, fit.capability_diagnostics(posterior), fit.system_geometry(posterior)]
+    frames += [store.capability_frame(posterior), store.intercept_frame(posterior)]
+    assert faults == []
+    assert all(len(frame) == 0 and len(frame.columns) for frame in frames)

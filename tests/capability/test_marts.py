@@ -1,0 +1,106 @@
+"""The slice's marts on draws whose summaries are known without SQL, and on nothing."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from assets.capability import fit, store
+from assets.settings import PROJECT
+from dagster_project.resources import DuckDBWarehouse
+
+MODELS = ("capability_profile", "system_profile", "fit_diagnostic")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """One for all tests of the file, so that dbt parses the project once."""
+    return tmp_path_factory.mktemp("marts")
+
+
+def build(folder, posterior):
+    """The three marts from these draws; marts of other slices are stand-ins. Status by node name."""
+    warehouse = DuckDBWarehouse(folder / "w.duckdb")
+    row, _ = fit.fit_diagnostics(posterior, fit.Thresholds(1.05, 100))
+    warehouse.replace(
+        {
+            "model.capability_draw": store.capability_frame(posterior),
+            "model.intercept_draw": store.intercept_frame(posterior),
+            "model.fit_diagnostic": row,
+            "model.capability_diagnostic": fit.capability_diagnostics(posterior),
+            "model.system_geometry": fit.system_geometry(posterior),
+        }
+    )
+    with warehouse.connect() as connection:
+        connection.execute("create schema if not exists marts")
+        connection.execute(
+            "create or replace table marts.ai_system as "
+            "select distinct system, cast(10 as bigint) as n_items, cast(0.5 as double) as accuracy "
+            "from model.capability_draw"
+        )
+        connection.execute(
+            "create or replace table marts.dimension as select distinct dimension from model.capability_draw"
+        )
+    arguments = ["build", "--project-dir", "dbt", "--profiles-dir", "dbt", "--log-path", str(folder / "log")]
+    environment = os.environ | {
+        "SUITABILITY_WAREHOUSE_PATH": str(warehouse.path),
+        "DBT_TARGET_PATH": str(folder / "target"),
+    }
+    run = subprocess.run(
+        [sys.executable, "-m", "dbt.cli.main", *arguments, "-s", *MODELS],
+        cwd=PROJECT,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    results = json.loads((folder / "target/run_results.json").read_text())["results"]
+    return run, {r["unique_id"].split(".")[2]: r["status"] for r in results}, warehouse
+
+
+def draws(rng, shape=(4, 500, 2, 3), shift=0.0):
+    values = rng.normal(size=shape) @ np.array([[1, 0.8, 0], [0, 0.6, 0], [0, 0, 0.1]]) + [1, 2, 3]
+    values[0] += shift
+    return fit.Posterior("nuts", ("a", "b"), ("EM", "L", "OP"), values, rng.normal(size=shape[:2]), 0)
+
+
+def test_marts_summarise_the_draws(folder):
+    posterior = draws(np.random.default_rng(1))
+    run, status, warehouse = build(folder, posterior)
+    assert run.returncode == 0, run.stdout
+    assert sum(value == "pass" for value in status.values()) > 20
+    profile = warehouse.read("marts.capability_profile").set_index(["system", "dimension"])
+    system_profile = warehouse.read("marts.system_profile").set_index("system")
+    assert len(profile) == 6
+    for n, system in enumerate(posterior.systems):
+        flat = posterior.capability[:, :, n].reshape(-1, 3)
+        r = np.abs(np.corrcoef(flat, rowvar=False)) - np.eye(3)
+        for k, dimension in enumerate(posterior.dimensions):
+            row = profile.loc[(system, dimension)]
+            assert row["mean_log"] == pytest.approx(flat[:, k].mean(), rel=1e-12)
+            assert row["sd_log"] == pytest.approx(flat[:, k].std(ddof=1), rel=1e-12)
+            assert row["q025_log"] == pytest.approx(np.quantile(flat[:, k], 0.025), rel=1e-12)
+            assert row["q975_log"] == pytest.approx(np.quantile(flat[:, k], 0.975), rel=1e-12)
+            assert row["contraction"] == pytest.approx(1 - flat[:, k].var(ddof=1) / 0.64, rel=1e-9)
+            assert row["max_abs_correlation"] == pytest.approx(r[k].max(), rel=1e-9)
+        line = system_profile.loc[system]
+        assert line["mean_log"] == pytest.approx(flat.mean(), rel=1e-12)
+        assert line["mean_abs_correlation"] == pytest.approx(r[np.triu_indices(3, 1)].mean(), rel=1e-9)
+        assert (line["n_items"], line["accuracy"]) == (10, 0.5)
+
+
+def test_no_draws_build_empty_marts(folder):
+    empty = fit.Posterior("nuts", (), (), np.empty((4, 0, 0, 0)), np.empty((4, 0)), 0)
+    run, _, warehouse = build(folder, empty)
+    assert run.returncode == 0, run.stdout
+    assert [len(warehouse.read(f"marts.{name}")) for name in MODELS] == [0, 0, 0]
+
+
+def test_a_fit_that_did_not_converge_fails_its_mart_too(folder):
+    run, status, _ = build(folder, draws(np.random.default_rng(1), shift=5.0))
+    assert run.returncode != 0
+    assert [name for name, value in status.items() if value == "fail"] == [
+        "expression_is_true_fit_diagnostic_is_converged"
+    ]
