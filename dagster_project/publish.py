@@ -53,7 +53,9 @@ def marts_from_manifest(manifest_path: Path) -> list[Mart]:
     marts = [node for node in nodes if node["resource_type"] == "model" and node["schema"] == "marts"]
     keyless = sorted(node["name"] for node in marts if node["unique_id"] not in keys)
     if keyless:
-        raise PublishError(f"marts without a key test: {', '.join(keyless)}. Add unique_combination to their YAML.")
+        raise PublishError(
+            f"marts without a key test: {', '.join(keyless)}. Add unique_combination to their YAML."
+        )
     return sorted(
         (
             Mart(
@@ -69,7 +71,9 @@ def marts_from_manifest(manifest_path: Path) -> list[Mart]:
     )
 
 
-def publish(warehouse: DuckDBWarehouse, folder: Path, marts: list[Mart], run_prefix: str | None = None) -> dict[str, int]:
+def publish(
+    warehouse: DuckDBWarehouse, folder: Path, marts: list[Mart], run_prefix: str | None = None
+) -> dict[str, int]:
     """Copy `marts` into `folder`/suitability.duckdb and one Parquet file each; return rows per mart.
 
     Rows are ordered by key, so that equal marts give equal bytes. A crash at any point leaves the last good file.
@@ -92,7 +96,8 @@ def publish(warehouse: DuckDBWarehouse, folder: Path, marts: list[Mart], run_pre
         connection.execute("create schema fresh.marts")
         rows = {mart.name: _copy(connection, mart) for mart in marts}
         if "refresh" in rows:
-            connection.execute("update fresh.marts.refresh set finished_at = ?", [datetime.now(UTC).replace(tzinfo=None)])
+            now = datetime.now(UTC).replace(tzinfo=None)
+            connection.execute("update fresh.marts.refresh set finished_at = ?", [now])
         parquet = dict(_write_parquet(connection, folder, marts))
         connection.execute("detach fresh")
     _verify(fresh, rows)
@@ -126,20 +131,24 @@ def _copy(connection: duckdb.DuckDBPyConnection, mart: Mart) -> int:
         name
         for (name,) in connection.execute(
             "select column_name from information_schema.columns "
-            "where table_schema = 'marts' and table_name = ? and table_catalog = current_database() order by ordinal_position",
+            "where table_schema = 'marts' and table_name = ? and table_catalog = current_database() "
+            "order by ordinal_position",
             [mart.name],
         ).fetchall()
     ]
     lacking = [column for column in mart.columns if column not in found]
     if lacking:
-        raise PublishError(f"mart {mart.name}: {'missing' if not found else 'lacks ' + ', '.join(lacking)} in the warehouse")
+        what = f"lacks {', '.join(lacking)}" if found else "missing"
+        raise PublishError(f"mart {mart.name}: {what} in the warehouse")
     key = ", ".join(f'"{column}"' for column in mart.key)
     columns = ", ".join(f'"{column}"' for column in found)
     duplicate = connection.execute(
         f'select {key}, count(*) from marts."{mart.name}" group by {key} having count(*) > 1 limit 1'
     ).fetchone()
     if duplicate:
-        raise PublishError(f"mart {mart.name}: key ({', '.join(mart.key)}) = {duplicate[:-1]} stands {duplicate[-1]} times")
+        raise PublishError(
+            f"mart {mart.name}: key ({', '.join(mart.key)}) = {duplicate[:-1]} stands {duplicate[-1]} times"
+        )
     connection.execute(
         f'create table fresh.marts."{mart.name}" as select {columns} from marts."{mart.name}" order by {key}'
     )

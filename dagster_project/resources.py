@@ -1,4 +1,4 @@
-"""The DuckDB side of the warehouse port: one short-lived connection a call, retried while another process holds the file.
+"""The DuckDB side of the warehouse port: one short-lived connection a call, retried while another process has it.
 
 Belongs here: opening the working file. Does not belong here: what is read or written (assets/, dbt/).
 """
@@ -71,6 +71,7 @@ class DuckDBWarehouse:
                 connection.execute(f'create schema if not exists "{schema}"')
                 casts = ", ".join(f'cast("{c}" as {kind}) as "{c}"' for c, kind in columns.items())
                 connection.register("incoming", conform(table, frame))
-                connection.execute(f'create or replace table "{schema}"."{name}" as select {casts} from incoming')
+                target = f'"{schema}"."{name}"'
+                connection.execute(f"create or replace table {target} as select {casts} from incoming")
                 connection.unregister("incoming")
             connection.commit()

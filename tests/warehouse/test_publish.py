@@ -15,7 +15,13 @@ from dagster_project.publish import Mart, PublishError, publish
 from dagster_project.resources import DuckDBWarehouse
 
 MARTS = [
-    Mart("capability_profile", ("system", "mean_log"), ("system",), "Profiles.", {"mean_log": "log scale; it's a mean"}),
+    Mart(
+        "capability_profile",
+        ("system", "mean_log"),
+        ("system",),
+        "Profiles.",
+        {"mean_log": "log; it's a mean"},
+    ),
     Mart("refresh", ("refresh_id", "finished_at"), ("refresh_id",)),
 ]
 
@@ -41,7 +47,9 @@ def warehouse(tmp_path: Path) -> DuckDBWarehouse:
     return warehouse
 
 
-def test_readers_get_ordered_rows_comments_and_a_finish_time(warehouse: DuckDBWarehouse, tmp_path: Path) -> None:
+def test_readers_get_ordered_rows_comments_and_a_finish_time(
+    warehouse: DuckDBWarehouse, tmp_path: Path
+) -> None:
     folder = tmp_path / "published"
     assert publish(warehouse, folder, MARTS, run_prefix="abcdef12") == {"capability_profile": 3, "refresh": 1}
     with duckdb.connect(str(folder / "suitability.duckdb"), read_only=True) as reader:
@@ -50,11 +58,10 @@ def test_readers_get_ordered_rows_comments_and_a_finish_time(warehouse: DuckDBWa
         comment = reader.execute(
             "select comment from duckdb_columns() where table_name = 'capability_profile' and column_name = 'mean_log'"
         ).fetchone()
-        assert comment == ("log scale; it's a mean",)
+        assert comment == ("log; it's a mean",)
         assert reader.execute("select finished_at is not null from marts.refresh").fetchone() == (True,)
-        assert reader.execute("select tags['storage_version'] from duckdb_databases() where not internal").fetchone() == (
-            "v1.0.0+",
-        )
+        storage = reader.execute("select tags['storage_version'] from duckdb_databases() where not internal")
+        assert storage.fetchone() == ("v1.0.0+",)
     parquet = duckdb.execute(f"select count(*) from '{folder}/capability_profile.parquet'").fetchone()
     assert parquet == (3,)
     assert not list(folder.glob(".publishing-*"))

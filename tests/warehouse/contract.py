@@ -1,0 +1,42 @@
+"""The public mart contract: names and columns that analysts' SQL relies on. A change here breaks their queries."""
+
+import re
+
+_TEXT = """
+refresh: refresh_id, started_at, finished_at, sources, is_synthetic, seed, git_commit, duckdb_version
+slice_status: slice, status, reason
+policy: policy, power, sharpness, weighting, importance_type, weight_uncertainty, is_default
+reject: table_name, source_file, row_number, column_name, value, reason
+ai_system: system, name, model, settings, scaffold, developer, family, released_on, n_items, n_unscored,
+    accuracy
+capability: capability, name, family, definition, dimension, is_retained
+dimension: dimension, name, definition, n_capabilities
+benchmark: benchmark, system, n_items, n_valid_items, n_results, join_coverage_share
+rater_agreement: rater_a, rater_b, capability, spearman_rho, weighted_kappa, mean_absolute_error,
+    within_one_share, n_items, is_retained
+demand_level: dimension, level, n_items, share_of_active, coverage_share
+capability_profile: system, dimension, mean_log, sd_log, q025_log, q975_log, rhat, ess_bulk, contraction,
+    max_abs_correlation
+system_profile: system, n_items, accuracy, mean_log, mean_sd_log, rhat_max, ess_bulk_min,
+    effective_dimensions, mean_abs_correlation, condition_number
+fit_diagnostic: fit, engine, khat_max, n_chains, n_draws, n_divergent, rhat_max, ess_bulk_min, alpha_mean,
+    alpha_sd, is_converged
+respondent_flow: source, domain, n_started, n_in_domain, n_removed_incomplete, n_removed_quiz,
+    n_removed_speed, n_kept
+activity_importance: scope_type, scope, activity, importance, conditional_importance, hours_per_week,
+    n_selected, is_absent, n_respondents, is_thin, is_suppressed
+capability_importance: scope_type, scope, activity, capability, points, points_if_selected, n_raters,
+    n_selected, n_respondents, is_thin, is_suppressed
+suitability: scope_type, scope, activity, system, policy, weighting, power, sharpness, weight_uncertainty,
+    mean_log, sd_log, q025_log, q975_log, n_respondents, is_thin, is_suppressed
+suitability_pooled: scope_type, scope, activity, policy, weighting, power, sharpness, weight_uncertainty,
+    mean_log, sd_log, q025_log, q975_log, n_respondents, is_thin, is_suppressed
+deployment_priority: scope_type, scope, activity, policy, weighting, importance_type, priority_log,
+    q025_log, q975_log, n_respondents, is_thin, is_suppressed
+published_comparison: paper, table_name, row_name, column_name, published, computed, tolerance, status, note
+"""
+
+CONTRACT: dict[str, set[str]] = {
+    mart: set(re.findall(r"\w+", columns))
+    for mart, columns in re.findall(r"^(\w+):((?:.|\n {4})+)", _TEXT, re.MULTILINE)
+}
