@@ -3,6 +3,8 @@ PYTHON ?= python3.11
 VENV   ?= .venv
 UV     := uv==0.13.9
 BIN    := $(VENV)/bin
+# two processes, a file at a time: tests of one file share what they built
+PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile
 STAMP  := $(VENV)/.stamp-$(shell cat requirements.lock | sha256sum | cut -c1-12)
 
 export DBT_SEND_ANONYMOUS_USAGE_STATS := false
@@ -10,7 +12,7 @@ export DO_NOT_TRACK := 1
 export GX_ANALYTICS_ENABLED := false
 
 .DEFAULT_GOAL := help
-.PHONY: help refresh test test-slow check format dev docs lock browser clean
+.PHONY: help refresh test test-fast test-slow check format dev docs lock browser clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -18,11 +20,14 @@ help: ## this list
 refresh: $(STAMP) ## build everything: set-up, inputs, marts, report (SUITABILITY_SOURCES=<folder> for your own files)
 	@$(BIN)/suitability refresh
 
-test: $(STAMP) browser ## the fast tests
-	$(BIN)/pytest -q -m "not slow and not live"
+test: $(STAMP) browser ## all tests but the slow ones
+	$(PYTEST) -m "not slow and not live"
+
+test-fast: $(STAMP) browser ## the same without whole refreshes
+	$(PYTEST) -m "not slow and not live and not refresh"
 
 test-slow: $(STAMP) browser ## crash and refresh tests at full scale, minutes each
-	$(BIN)/pytest -q -m slow
+	$(PYTEST) -m slow
 
 check: $(STAMP) ## ruff, types, SQL, imports
 	$(BIN)/ruff check .

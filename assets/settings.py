@@ -27,11 +27,17 @@ class Settings(BaseSettings):
     demo_items: int = Field(19576, ge=500, description="battery items in the embedded demo")
     lock_wait_seconds: float = Field(30, ge=0, description="how long an opener waits for the warehouse file")
 
-    min_spearman: float = Field(0.30, description="a capability is dropped when both agreement figures are lower")
+    min_spearman: float = Field(
+        0.30, description="a capability is dropped when both agreement figures are lower"
+    )
     min_kappa: float = 0.30
     cluster_cut: float = Field(0.5, gt=0, lt=2, description="dendrogram cut on the distance 1 - r")
-    composite: Literal["active_mean", "mean"] = Field("active_mean", description="demand of a dimension on an item")
-    min_join_coverage: float = Field(0.90, ge=0, le=1, description="share of result rows that find their item")
+    composite: Literal["active_mean", "mean"] = Field(
+        "active_mean", description="demand of a dimension on an item"
+    )
+    min_join_coverage: float = Field(
+        0.90, ge=0, le=1, description="share of result rows that find their item"
+    )
 
     temperature: float = Field(1.0, gt=0, description="tau, the soft-minimum's temperature")
     slope: float = Field(1.0, gt=0, description="lambda, log-odds per demand level")
