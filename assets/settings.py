@@ -44,11 +44,15 @@ class Settings(BaseSettings):
     capability_prior_mean: float = 3.0
     capability_prior_sd: float = Field(0.8, gt=0)
     intercept_prior_sd: float = Field(5.0, gt=0)
+    engine: Literal["factorised", "nuts"] = Field(
+        "factorised", description="how capabilities are fitted: system by system, or jointly by NUTS"
+    )
     chains: int = Field(4, ge=2)
     tune: int = Field(300, ge=100, description="draws a chain that only adapt the sampler")
     draws: int = Field(1000, ge=100, description="posterior draws a chain")
     target_accept: float = Field(0.7, gt=0.5, lt=1, description="acceptance the sampler adapts its steps to")
     max_rhat: float = 1.01
+    max_khat: float = Field(0.7, description="largest Pareto k of importance weights that may be trusted")
     min_ess: float = 400
 
     @field_validator("home", "sources")

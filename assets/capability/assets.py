@@ -4,19 +4,18 @@ Belongs here: read, call one pure function, write, metadata; the check that bloc
 Does not belong here: the model (model.py), sampling and convergence (fit.py), file layout (store.py).
 """
 
-import sys
-import time
 from collections.abc import Iterator
 
 import dagster as dg
 
 from assets.capability import fit, store
 from assets.capability.layout import pool_responses
-from assets.capability.model import ModelOptions
+from assets.capability.refresh import draw_jointly, fit_stale_systems
 from assets.ports import Warehouse
 from assets.settings import Settings
 
 GROUP = "capability"
+AI_SYSTEMS = dg.DynamicPartitionsDefinition(name="ai_system")
 CHECKED = ["model", "fit_diagnostic"]
 LOADED = {
     "capability_draw": "Posterior draws of each system's log capability on each dimension.",
@@ -57,44 +56,61 @@ def capability_input(
 @dg.asset(
     key=["model", "system_posterior"],
     deps=[["model", "capability_input"]],
+    partitions_def=AI_SYSTEMS,
+    backfill_policy=dg.BackfillPolicy.single_run(),
     group_name=GROUP,
-    kinds={"python", "pymc", "parquet"},
+    kinds={"python", "parquet"},
     code_version=store.code_version(),
-    description="Joint posterior draws of all systems. Opens no warehouse; not fitted again where nothing changed.",
+    description="Each system's own posterior, the shared intercept integrated out. Only what changed is fitted again.",
 )
 def system_posterior(
     context: dg.AssetExecutionContext, settings: dg.ResourceParam[Settings]
 ) -> dg.MaterializeResult:
-    """Fit, unless the stored draws came from the same input, settings and code, and had converged."""
+    """Fit the partitions asked for, or every system of the input where the run names none."""
     responses = store.read_responses(settings.home / store.INPUT)
-    model, sampler = ModelOptions.of(settings), fit.SamplerOptions.of(settings, "model", "system_posterior")
-    fingerprint, path = store.fingerprint(responses, model, sampler, "nuts"), settings.home / store.DRAWS
-    size = f"{len(responses.systems)} systems, {len(responses.demand)} demand patterns"
-    if store.is_current(path, fingerprint):
-        context.log.info(f"{size}: unchanged, not refitted")
-        return dg.MaterializeResult(metadata={"fit": "unchanged, not refitted", "fingerprint": fingerprint})
-    context.log.info(f"{size}: sampling {sampler.chains} chains of {sampler.tune} + {sampler.draws} draws")
-    started = time.monotonic()
-    posterior = fit.sample_posterior(responses, model, sampler, show_progress=sys.stderr.isatty())
-    _, faults = fit.fit_diagnostics(posterior, fit.Thresholds.of(settings))
-    store.write_posterior(path, posterior, fingerprint, is_converged=not faults)
-    seconds = time.monotonic() - started
-    context.log.info(f"{size}: sampled in {seconds:.0f} s{'; ' if faults else ''}{'; '.join(faults)}")
-    return dg.MaterializeResult(
-        metadata={
-            "fit": "fitted",
-            "fingerprint": fingerprint,
-            "seconds": seconds,
-            "faults": "; ".join(faults),
-        }
-    )
+    if context.has_partition_key or context.has_partition_key_range:
+        systems = [key for key in context.partition_keys if key in responses.systems]
+    else:
+        systems = list(responses.systems)
+        follow_systems(context, responses.systems, settings)
+    if settings.engine == "nuts":
+        return dg.MaterializeResult(metadata={"fit": "engine nuts fits all systems jointly"})
+    fitted = fit_stale_systems(responses, systems, settings, context.log.info)
+    return dg.MaterializeResult(metadata={"fitted": fitted, "unchanged": len(systems) - len(fitted)})
+
+
+@dg.asset(
+    key=["model", "joint_posterior"],
+    deps=[["model", "system_posterior"]],
+    group_name=GROUP,
+    kinds={"python", "pymc", "parquet"},
+    code_version=store.code_version(),
+    description="Joint draws of all systems and their shared intercept, from the systems' own fits or by NUTS.",
+)
+def joint_posterior(
+    context: dg.AssetExecutionContext, settings: dg.ResourceParam[Settings]
+) -> dg.MaterializeResult:
+    responses = store.read_responses(settings.home / store.INPUT)
+    return dg.MaterializeResult(metadata=draw_jointly(responses, settings, context.log.info))
+
+
+def follow_systems(context: dg.AssetExecutionContext, systems: tuple[str, ...], settings: Settings) -> None:
+    """Make the partitions those of the input: record each as materialised, drop systems that are gone."""
+    known = context.instance.get_dynamic_partitions("ai_system")
+    for gone in sorted(set(known) - set(systems)):
+        context.instance.delete_dynamic_partition("ai_system", gone)
+    store.remove_systems(settings.home, systems)
+    if systems:
+        context.instance.add_dynamic_partitions("ai_system", list(systems))
+    for system in systems:
+        context.log_event(dg.AssetMaterialization(context.asset_key, partition=system))
 
 
 @dg.multi_asset(
     specs=[
         dg.AssetSpec(
             ["model", name],
-            deps=[["model", "system_posterior"]],
+            deps=[["model", "joint_posterior"]],
             group_name=GROUP,
             kinds={"python"},
             code_version="1",

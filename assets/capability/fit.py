@@ -1,42 +1,41 @@
-"""Posterior draws of capability: sampling with NUTS, and whether they may be used.
+"""What a fit gives, and whether it may be used: joint draws, convergence figures, the shape of each posterior.
 
-Belongs here: the sampler call, convergence figures and the shape of each system's posterior.
-Does not belong here: the model (model.py), files (store.py), Dagster.
+Belongs here: figures that are the same question for both engines. Does not belong here: sampling (nuts.py,
+factorised.py), files (store.py), Dagster.
 """
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from assets.capability.layout import Array, PooledResponses
-from assets.capability.model import ModelOptions, capability_model, posterior_mode
+from assets.capability.layout import Array
 from assets.settings import Settings
 
 
 @dataclass(frozen=True)
-class SamplerOptions:
-    """How long to sample, and from which seed."""
+class Quality:
+    """How good one fit is; None where the engine has no such figure, NaN where it could not be told (and fails)."""
 
-    chains: int
-    tune: int
-    draws: int
-    target_accept: float
-    seed: int
-
-    @classmethod
-    def of(cls, settings: Settings, *key: object) -> SamplerOptions:
-        return cls(
-            settings.chains, settings.tune, settings.draws, settings.target_accept, settings.seed_for(*key)
-        )
+    fit: str
+    engine: str
+    n_draws: int
+    ess_bulk_min: float
+    khat_max: float | None = None
+    n_chains: int | None = None
+    n_divergent: int | None = None
+    rhat_max: float | None = None
+    ess_tail_min: float | None = None
 
 
 @dataclass(frozen=True)
 class Posterior:
-    """Joint draws: every chain and draw holds one intercept and one capability of each system and dimension."""
+    """Joint draws: every chain and draw holds one intercept and one capability of each system and dimension.
+
+    The factorised engine draws independently: one chain, and `fits` with the quality of each system's own fit.
+    """
 
     engine: str
     systems: tuple[str, ...]  # (N,)
@@ -44,6 +43,7 @@ class Posterior:
     capability: Array  # (chains, draws, N, K) log capability c
     intercept: Array  # (chains, draws) alpha
     n_divergent: int
+    fits: tuple[Quality, ...] = ()  # (N,) as systems
 
     @property
     def is_empty(self) -> bool:
@@ -56,108 +56,103 @@ class Thresholds:
 
     max_rhat: float
     min_ess: float
+    max_khat: float = 0.7
 
     @classmethod
     def of(cls, settings: Settings) -> Thresholds:
-        return cls(settings.max_rhat, settings.min_ess)
-
-
-def sample_posterior(
-    responses: PooledResponses, model: ModelOptions, sampler: SamplerOptions, *, show_progress: bool = False
-) -> Posterior:
-    """Sample the joint posterior with nutpie. No systems or no dimensions: no draws.
-
-    The same input, options and seed give the same bytes, whatever the number of cores: each chain has a seed of its
-    own and the linear algebra runs on one thread.
-    """
-    shape = (len(responses.systems), len(responses.dimensions))
-    if responses.is_empty:
-        empty = np.empty((sampler.chains, 0, *shape))
-        return Posterior("nuts", responses.systems, responses.dimensions, empty, empty.sum(axis=(2, 3)), 0)
-    import nutpie
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=1):
-        alpha, ease = posterior_mode(responses, model)
-        pymc_model = capability_model(responses, model)
-        compiled = nutpie.compile_pymc_model(
-            pymc_model,
-            initial_points={"alpha": alpha, "ease": ease},
-            jitter_rvs=set(pymc_model.free_RVs),
-            var_names=["alpha", "c"],
-        )
-        trace = nutpie.sample(
-            compiled,
-            draws=sampler.draws,
-            tune=sampler.tune,
-            chains=sampler.chains,
-            cores=min(sampler.chains, os.cpu_count() or 1),
-            seed=sampler.seed,
-            target_accept=sampler.target_accept,
-            save_warmup=False,
-            progress_bar=show_progress,
-        )
-    capability = trace.posterior["c"].transpose("chain", "draw", "system", "dimension").to_numpy()
-    intercept = trace.posterior["alpha"].transpose("chain", "draw").to_numpy()
-    n_divergent = int(trace.sample_stats["diverging"].sum())
-    return Posterior("nuts", responses.systems, responses.dimensions, capability, intercept, n_divergent)
+        return cls(settings.max_rhat, settings.min_ess, settings.max_khat)
 
 
 def capability_diagnostics(posterior: Posterior) -> pd.DataFrame:
-    """Convergence of each capability: system, dimension, rhat (rank-normalised, split), ess_bulk, ess_tail."""
+    """Convergence of each capability: system, dimension, rhat (rank-normalised, split), ess_bulk, ess_tail.
+
+    The factorised engine weighs whole draws of a system: its effective draws are those of each dimension.
+    """
     labels = [(system, dimension) for system in posterior.systems for dimension in posterior.dimensions]
     frame = pd.DataFrame(labels, columns=["system", "dimension"], dtype=object)
+    if posterior.fits:
+        own = {q.fit: q for q in posterior.fits}
+        return frame.assign(
+            rhat=[own[system].rhat_max for system in frame["system"]],
+            ess_bulk=[own[system].ess_bulk_min for system in frame["system"]],
+            ess_tail=None,
+        )
     figures = _convergence_figures(posterior.capability.reshape(*posterior.intercept.shape, len(labels)))
     return frame.assign(**{name: figures[name] for name in ("rhat", "ess_bulk", "ess_tail")})
 
 
 def fit_diagnostics(posterior: Posterior, thresholds: Thresholds) -> tuple[pd.DataFrame, list[str]]:
-    """The row of model.fit_diagnostic (none for an empty posterior), and what keeps the fit from being converged."""
+    """Rows of model.fit_diagnostic (none for an empty posterior), and what keeps the fit from being converged.
+
+    The first row, 'all systems', is the joint posterior; the factorised engine adds one for each system's own fit.
+    """
     columns = ["fit", "engine", "khat_max", "n_chains", "n_draws", "n_divergent", "rhat_max", "ess_bulk_min"]
     columns += ["ess_tail_min", "alpha_mean", "alpha_sd", "is_converged"]
     if posterior.is_empty:
         return pd.DataFrame(columns=columns), []
+    qualities = [_joint_quality(posterior), *posterior.fits]
+    faults = {quality.fit: convergence_faults(quality, thresholds) for quality in qualities}
+    intercept = {"alpha_mean": posterior.intercept.mean(), "alpha_sd": posterior.intercept.std(ddof=1)}
+    rows = [vars(quality) | intercept | {"is_converged": not faults[quality.fit]} for quality in qualities]
+    told = [f"{name}: {fault}" for name, found in faults.items() for fault in found]
+    return pd.DataFrame(rows, columns=columns), told
+
+
+def _joint_quality(posterior: Posterior) -> Quality:
     chains, draws = posterior.intercept.shape
+    if posterior.fits:
+        # max and min of numpy hand NaN through, and NaN must fail
+        khats = np.array([q.khat_max for q in posterior.fits if q.khat_max is not None])
+        return Quality(
+            "all systems",
+            posterior.engine,
+            chains * draws,
+            ess_bulk_min=float(np.min([q.ess_bulk_min for q in posterior.fits])),
+            khat_max=float(khats.max()) if khats.size else None,
+        )
     everything = np.concatenate(
         [posterior.intercept[:, :, None], posterior.capability.reshape(chains, draws, -1)], axis=2
     )
-    figures = _convergence_figures(everything)
-    # max and min of numpy hand NaN through, and NaN must fail
-    rhat_max, ess_min = float(figures["rhat"].max()), float(figures["ess_bulk"].min())
-    faults = convergence_faults(rhat_max, ess_min, posterior.n_divergent, thresholds)
-    row = {
-        "fit": "all systems",
-        "engine": posterior.engine,
-        "khat_max": None,
-        "n_chains": chains,
-        "n_draws": chains * draws,
-        "n_divergent": posterior.n_divergent,
-        "rhat_max": rhat_max,
-        "ess_bulk_min": ess_min,
-        "ess_tail_min": float(figures["ess_tail"].min()),
-        "alpha_mean": float(posterior.intercept.mean()),
-        "alpha_sd": float(posterior.intercept.std(ddof=1)),
-        "is_converged": not faults,
-    }
-    return pd.DataFrame([row], columns=columns), faults
+    return nuts_quality("all systems", everything, posterior.n_divergent)
 
 
-def convergence_faults(
-    rhat_max: float, ess_min: float, n_divergent: int, thresholds: Thresholds
-) -> list[str]:
-    """Each figure that fails, with what to do; a NaN fails."""
+def nuts_quality(fit: str, draws: Array, n_divergent: int) -> Quality:
+    """Quality of (chains, draws, parameters) drawn by NUTS."""
+    figures = _convergence_figures(draws)
+    return Quality(
+        fit,
+        "nuts",
+        draws.shape[0] * draws.shape[1],
+        n_chains=draws.shape[0],
+        n_divergent=n_divergent,
+        rhat_max=float(figures["rhat"].max()),
+        ess_bulk_min=float(figures["ess_bulk"].min()),
+        ess_tail_min=float(figures["ess_tail"].min()),
+    )
+
+
+def convergence_faults(quality: Quality, thresholds: Thresholds) -> list[str]:
+    """Each figure that fails, with what to do; a NaN fails, a figure the engine does not have is not asked for."""
     faults = []
-    if not rhat_max <= thresholds.max_rhat:
+    if quality.khat_max is not None and not quality.khat_max <= thresholds.max_khat:
         faults.append(
-            f"largest R-hat is {rhat_max:.4g}, allowed is {thresholds.max_rhat:g}: "
+            f"largest Pareto k is {quality.khat_max:.3g}, allowed is {thresholds.max_khat:g}: "
+            "use SUITABILITY_ENGINE=nuts"
+        )
+    if quality.rhat_max is not None and not quality.rhat_max <= thresholds.max_rhat:
+        faults.append(
+            f"largest R-hat is {quality.rhat_max:.4g}, allowed is {thresholds.max_rhat:g}: "
             "raise SUITABILITY_TUNE and SUITABILITY_DRAWS"
         )
-    if not ess_min >= thresholds.min_ess:
+    if not quality.ess_bulk_min >= thresholds.min_ess:
         faults.append(
-            f"smallest bulk ESS is {ess_min:.4g}, needed is {thresholds.min_ess:g}: raise SUITABILITY_DRAWS"
+            f"smallest bulk ESS is {quality.ess_bulk_min:.4g}, needed is {thresholds.min_ess:g}: "
+            "raise SUITABILITY_DRAWS"
         )
-    if n_divergent:
-        faults.append(f"{n_divergent} divergent draws, allowed are none: raise SUITABILITY_TARGET_ACCEPT")
+    if quality.n_divergent:
+        faults.append(
+            f"{quality.n_divergent} divergent draws, allowed are none: raise SUITABILITY_TARGET_ACCEPT"
+        )
     return faults
 
 

@@ -12,20 +12,24 @@ import os
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.capability.fit import Posterior, SamplerOptions
+from assets.capability.factorised import SystemFit
+from assets.capability.fit import Posterior, Quality
 from assets.capability.layout import PooledResponses
 from assets.capability.model import ModelOptions
+from assets.capability.nuts import SamplerOptions
 
 INPUT = "posterior/input.parquet"
 DRAWS = "posterior/draws.parquet"
 _NOTE = b"suitability"
-_SOURCES = ("layout.py", "model.py", "fit.py")
+SYSTEMS = "posterior/systems"
+_SOURCES = ("layout.py", "model.py", "nuts.py", "factorised.py", "engine.py")
 
 
 def write_responses(path: Path, responses: PooledResponses) -> None:
@@ -65,6 +69,7 @@ def write_posterior(path: Path, posterior: Posterior, fingerprint: str, *, is_co
         "dimensions": posterior.dimensions,
         "n_chains": posterior.capability.shape[0],
         "n_divergent": posterior.n_divergent,
+        "fits": [vars(quality) for quality in posterior.fits],
     }
     _write(path, pa.Table.from_pandas(frame, schema=schema, preserve_index=False), note)
 
@@ -88,7 +93,58 @@ def read_posterior(path: Path) -> Posterior:
     ordered = frame[~is_intercept].sort_values(["chain", "draw", "system", "dimension"])
     shape = (*intercept.shape, len(systems), len(dimensions))
     capability = ordered["value"].to_numpy().reshape(shape)
-    return Posterior(note["engine"], systems, dimensions, capability, intercept, note["n_divergent"])
+    fits = tuple(Quality(**quality) for quality in note["fits"])
+    return Posterior(note["engine"], systems, dimensions, capability, intercept, note["n_divergent"], fits)
+
+
+def system_path(home: Path, system: str) -> Path:
+    """File of one system's own fit; any name makes a legal file name."""
+    return (
+        home
+        / SYSTEMS
+        / f"{quote(system, safe='')[:150]}-{hashlib.sha256(system.encode()).hexdigest()[:8]}.parquet"
+    )
+
+
+def write_system(path: Path, fit: SystemFit, dimensions: tuple[str, ...], fingerprint: str) -> None:
+    """Weighted draws of one system's ease: one column a dimension, and `weight`."""
+    columns = {f"ease_{dimension}": fit.ease[:, k] for k, dimension in enumerate(dimensions)}
+    note = {
+        "fingerprint": fingerprint,
+        "is_converged": True,
+        "engine": fit.engine,
+        "khat": fit.khat,
+        "rhat": fit.rhat,
+        "n_divergent": fit.n_divergent,
+        "efficiency": fit.efficiency,
+    }
+    _write(path, pa.table({**columns, "weight": fit.weight}), note)
+
+
+def read_system(path: Path, system: str, dimensions: tuple[str, ...]) -> tuple[SystemFit, str]:
+    """Inverse of `write_system`, with the fingerprint.
+
+    Raises:
+        FileNotFoundError: the system has not been fitted; says what to materialise.
+    """
+    if not path.exists():
+        raise FileNotFoundError(
+            f"{system!r} has no fit of its own: materialise partition {system!r} of model/system_posterior."
+        )
+    table = pq.read_table(path)
+    note = json.loads(table.schema.metadata[_NOTE])
+    ease = np.column_stack([table[f"ease_{dimension}"].to_numpy() for dimension in dimensions])
+    figures = {name: note[name] for name in ("khat", "rhat", "n_divergent", "efficiency")}
+    return SystemFit(note["engine"], ease, table["weight"].to_numpy(), **figures), note["fingerprint"]
+
+
+def remove_systems(home: Path, keep: tuple[str, ...]) -> list[str]:
+    """Remove the fits of systems that are not in `keep`; return the names of the files removed."""
+    kept = {system_path(home, system) for system in keep}
+    gone = [path for path in sorted((home / SYSTEMS).glob("*.parquet")) if path not in kept]
+    for path in gone:
+        path.unlink()
+    return [path.stem for path in gone]
 
 
 def is_current(path: Path, fingerprint: str) -> bool:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from assets.capability import assets as slice_assets
-from assets.capability import fit, store
+from assets.capability import fit, nuts, store
 from assets.capability.layout import pool_counts, pool_responses
 from assets.capability.model import ModelOptions
 from assets.ports import conform
@@ -117,7 +117,7 @@ def test_the_same_input_is_not_fitted_again_and_other_row_order_changes_nothing(
 def test_each_ingredient_changes_the_fingerprint():
     tables = battery()
     responses = pool_responses(tables["intermediate.int_demand"], tables["intermediate.int_response"])
-    model, sampler = ModelOptions(), fit.SamplerOptions(4, 100, 100, 0.8, 1)
+    model, sampler = ModelOptions(), nuts.SamplerOptions(4, 100, 100, 0.8, 1)
     flipped = responses.passed.copy()
     flipped[0, 0] = responses.attempted[0, 0] - flipped[0, 0] + 1
     prints = [

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from scipy.special import expit, log_expit
 
-from assets.capability import fit, store
+from assets.capability import fit, nuts, store
 from assets.capability.layout import item_logit, pool_counts, pool_responses
 from assets.capability.model import ModelOptions
 
-SAMPLER = fit.SamplerOptions(chains=4, tune=300, draws=1000, target_accept=0.7, seed=7)
+SAMPLER = nuts.SamplerOptions(chains=4, tune=300, draws=1000, target_accept=0.7, seed=7)
 THRESHOLDS = fit.Thresholds(max_rhat=1.01, min_ess=400)
 
 
@@ -45,7 +45,7 @@ def lopsided():
         answers(rng, "one benchmark", truth, 0.0, only_first),
     ]
     responses = pooled(parts, ("EM", "L", "OP"))
-    return tuple(fit.sample_posterior(responses, ModelOptions(), SAMPLER) for _ in range(2))
+    return tuple(nuts.sample_posterior(responses, ModelOptions(), SAMPLER) for _ in range(2))
 
 
 def test_one_seed_gives_the_same_bytes(lopsided):
@@ -79,7 +79,7 @@ def test_one_dimension_of_one_demand_is_a_line_integral():
     """Only ease = c + alpha is seen: its posterior is one integral, and alpha given ease is normal."""
     n, passed, demand = 60, 41.0, 2.0
     responses = pool_counts(["a"] * 2, np.full((2, 1), demand), [passed, 0], [n - 5, 5], ("L",))
-    posterior = converged(fit.sample_posterior(responses, ModelOptions(), SAMPLER))
+    posterior = converged(nuts.sample_posterior(responses, ModelOptions(), SAMPLER))
     grid = np.linspace(-8, 14, 40001)
     log_p = passed * log_expit(grid - demand) + (n - passed) * log_expit(demand - grid)
     log_p -= 0.5 * (grid - 3) ** 2 / (0.8**2 + 25)
@@ -103,7 +103,7 @@ def test_known_capabilities_are_recovered():
     truth, alpha = rng.normal(3, 0.8, (3, 4)), -0.4
     parts = [answers(rng, f"s{n}", truth[n], alpha, demand) for n in range(3)]
     posterior = converged(
-        fit.sample_posterior(pooled(parts, ("EM", "L", "OP", "SM")), ModelOptions(), SAMPLER)
+        nuts.sample_posterior(pooled(parts, ("EM", "L", "OP", "SM")), ModelOptions(), SAMPLER)
     )
     mean, sd = posterior.capability.mean((0, 1)), posterior.capability.std((0, 1))
     z = (mean - truth) / sd
@@ -151,7 +151,8 @@ def test_few_draws_fail_by_effective_draws():
 )
 def test_each_figure_can_fail_and_nan_fails(figures, n_faults):
     rhat, ess, n_divergent = figures
-    assert len(fit.convergence_faults(rhat, ess, n_divergent, THRESHOLDS)) == n_faults
+    quality = fit.Quality("all", "nuts", 4000, n_divergent=n_divergent, rhat_max=rhat, ess_bulk_min=ess)
+    assert len(fit.convergence_faults(quality, THRESHOLDS)) == n_faults
 
 
 def test_a_parameter_that_never_moved_fails():
@@ -184,7 +185,7 @@ def test_geometry_of_a_known_correlation():
 def test_nothing_to_fit_gives_empty_frames():
     demand = pd.DataFrame(columns=["benchmark", "item", "dimension", "demand"])
     response = pd.DataFrame(columns=["system", "benchmark", "item", "score", "n_attempts"])
-    posterior = fit.sample_posterior(pool_responses(demand, response), ModelOptions(), SAMPLER)
+    posterior = nuts.sample_posterior(pool_responses(demand, response), ModelOptions(), SAMPLER)
     row, faults = fit.fit_diagnostics(posterior, THRESHOLDS)
     frames = [row, fit.capability_diagnostics(posterior), fit.system_geometry(posterior)]
     frames += [store.capability_frame(posterior), store.intercept_frame(posterior)]

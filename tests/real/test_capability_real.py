@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.capability import fit
+from assets.capability import fit, nuts
 from assets.capability.layout import pool_responses
 from assets.capability.model import ModelOptions
 from assets.settings import PROJECT, Settings
@@ -51,8 +51,8 @@ def fitted(real_data):
     response = response.merge(demand[["benchmark", "item"]].drop_duplicates())
     assert len(response) == 6 * 19535
     settings = Settings()
-    sampler = fit.SamplerOptions.of(settings, "model", "system_posterior")
-    return fit.sample_posterior(pool_responses(demand, response), ModelOptions.of(settings), sampler)
+    sampler = nuts.SamplerOptions.of(settings, "model", "system_posterior")
+    return nuts.sample_posterior(pool_responses(demand, response), ModelOptions.of(settings), sampler)
 
 
 def published(real_data: Path, posterior: fit.Posterior, column: str) -> np.ndarray:

@@ -1,0 +1,266 @@
+"""The factorised engine: one small importance-sampling fit a system, then the exact joint posterior through alpha.
+
+Given the shared intercept the systems are independent, and all that the likelihood sees of a system is ease =
+c + alpha. So each system is fitted alone, with alpha integrated out under its prior, and the fits are combined:
+p(alpha | all) is proportional to p(alpha) times the product over systems of p(alpha | one system) / p(alpha). Each
+factor is a mixture of normals in closed form, because alpha given a system's ease is conjugate normal.
+
+Belongs here: that sampler and that combination. Does not belong here: the NUTS reference (fit.py), files, Dagster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+
+from assets.capability.layout import Array, design_matrix
+from assets.capability.model import ModelOptions
+
+# Student-t proposals: heavy enough for skewed tails, light enough to keep most weights alike
+DEGREES_OF_FREEDOM = 5
+ROUNDS = (1000, 1000, 4000)
+# one log serves this many items: products of so many probabilities of ordinary items stay finite doubles
+BLOCK_ITEMS, BLOCK_DRAWS = 256, 500
+
+
+@dataclass(frozen=True)
+class SystemFit:
+    """Weighted draws of one system's ease, alpha integrated out under its prior, and how good they are."""
+
+    engine: str  # 'factorised', or 'nuts' where importance sampling did not do
+    ease: Array  # (S, K)
+    weight: Array  # (S,) sums to 1
+    khat: float | None = None  # Pareto k of the weights; None for nuts
+    rhat: float | None = None  # largest R-hat; None for factorised
+    n_divergent: int | None = None
+    efficiency: float = 1.0  # effective share of the draws themselves, below 1 where they are autocorrelated
+
+    @property
+    def ess(self) -> float:
+        """Kish's effective number of draws."""
+        return self.efficiency / float(np.square(self.weight).sum())
+
+    def alpha_given_ease(self, options: ModelOptions) -> tuple[Array, float]:
+        """Mean (S,) and variance of the conjugate normal of alpha given each draw of ease."""
+        variance = 1.0 / (1.0 / options.intercept_sd**2 + self.ease.shape[1] / options.sd**2)
+        return variance * (self.ease - options.mean).sum(axis=1) / options.sd**2, variance
+
+
+class _Items:
+    """Log-likelihood of one system's responses as a function of its ease; alpha enters through the prior only."""
+
+    def __init__(self, demand: Array, passed: Array, attempted: Array, options: ModelOptions) -> None:
+        used = (attempted > 0) & (demand > 0).any(axis=1)
+        self.tau, self.limit = options.tau, options.max_ease
+        self.demand, self.passed, self.attempted = demand[used], passed[used], attempted[used]
+        self.matrix = design_matrix(self.demand, options.tau, options.lam)
+        single = (self.attempted <= 1) & ((self.passed == 0) | (self.passed == self.attempted))
+        self.failed_single = single & (self.passed == 0)
+        self.passed_single = single & (self.passed > 0)
+        self.counted = ~single
+        steepest = (
+            self.limit + options.lam * demand.max(initial=0.0) + np.log(max(demand.shape[1], 1)) / options.tau
+        )
+        self.group = max(1, int(700 / steepest))
+
+    def value_and_gradient(self, ease: Array) -> tuple[float, Array]:
+        """At one (K,) ease."""
+        weight = np.exp(-self.tau * np.clip(ease, -self.limit, self.limit))
+        total = self.matrix @ weight
+        odds = total if self.tau == 1 else total ** (1 / self.tau)
+        failed = self.attempted - self.passed
+        value = float(failed @ np.log(odds) - self.attempted @ np.log1p(odds))
+        by_total = (failed - self.attempted * odds / (1 + odds)) / total / self.tau
+        return value, -self.tau * weight * (self.matrix.T @ by_total)
+
+    def log_likelihood(self, ease: Array) -> Array:
+        """At (S, K) eases: (S,). Blocks keep memory flat in items and draws."""
+        value = np.zeros(len(ease))
+        for start in range(0, len(ease), BLOCK_DRAWS):
+            block = slice(start, start + BLOCK_DRAWS)
+            weight = np.exp(-self.tau * np.clip(ease[block], -self.limit, self.limit)).T
+            for rows, is_failed in ((self.failed_single, True), (self.passed_single, False)):
+                value[block] += self._singles(self.matrix[rows], weight, is_failed)
+            value[block] += self._counts(weight)
+        return value
+
+    def _odds(self, matrix: Array, weight: Array) -> Array:
+        total = matrix @ weight
+        return total if self.tau == 1 else total ** (1 / self.tau)
+
+    def _singles(self, matrix: Array, weight: Array, is_failed: bool) -> Array:
+        # log of products of probabilities: logarithms are what the likelihood costs most
+        value = np.zeros(weight.shape[1])
+        for start in range(0, len(matrix), BLOCK_ITEMS):
+            odds = self._odds(matrix[start : start + BLOCK_ITEMS], weight)
+            factor = odds / (1 + odds) if is_failed else 1 + odds
+            whole = len(factor) // self.group * self.group
+            grouped = np.multiply.reduce(factor[:whole].reshape(-1, self.group, factor.shape[1]), axis=1)
+            logs = np.log(grouped).sum(axis=0) + np.log(factor[whole:]).sum(axis=0)
+            value += logs if is_failed else -logs
+        return value
+
+    def _counts(self, weight: Array) -> Array:
+        value = np.zeros(weight.shape[1])
+        rows = np.flatnonzero(self.counted)
+        for start in range(0, len(rows), BLOCK_ITEMS):
+            block = rows[start : start + BLOCK_ITEMS]
+            odds = self._odds(self.matrix[block], weight)
+            value += (self.attempted[block] - self.passed[block]) @ np.log(odds)
+            value -= self.attempted[block] @ np.log1p(odds)
+        return value
+
+
+def fit_system(demand: Array, passed: Array, attempted: Array, options: ModelOptions, seed: int) -> SystemFit:
+    """Fit one system alone: Laplace start, then adaptive Student-t mixture importance sampling.
+
+    Weights are those of the deterministic mixture of all rounds' proposals, Pareto-smoothed.
+
+    Args:
+        demand: (J, K) demand rows; rows without any demand say nothing about ease and are left to `combine`.
+        passed: (J,) sum of scores at each row.
+        attempted: (J,) scored responses at each row.
+    """
+    items = _Items(demand, passed, attempted, options)
+    k = demand.shape[1]
+    spread, alpha_spread = options.sd**2, options.intercept_sd**2
+    # precision of ease with alpha integrated out: (sd² I + intercept_sd² 11')^-1
+    precision = np.eye(k) / spread - np.ones((k, k)) / spread**2 / (1 / alpha_spread + k / spread)
+
+    def negative(ease: Array) -> tuple[float, Array]:
+        value, gradient = items.value_and_gradient(ease)
+        away = ease - options.mean
+        return -(value - 0.5 * away @ precision @ away), -(gradient - precision @ away)
+
+    centre = minimize(negative, np.full(k, options.mean), jac=True, method="BFGS", options={"gtol": 1e-4}).x
+    step = 1e-4 * np.eye(k)
+    hessian = np.array([(negative(centre + d)[1] - negative(centre - d)[1]) / 2e-4 for d in step])
+    scale = np.linalg.inv((hessian + hessian.T) / 2)
+    rng = np.random.default_rng(seed)
+    ease, target = np.empty((0, k)), np.empty(0)
+    proposals: list[tuple[Array, Array, int]] = []
+    weight, khat = np.empty(0), float("nan")
+    for size in ROUNDS:
+        root = np.linalg.cholesky(scale)
+        stretch = np.sqrt(rng.chisquare(DEGREES_OF_FREEDOM, size) / DEGREES_OF_FREEDOM)
+        drawn = centre + (rng.standard_normal((size, k)) / stretch[:, None]) @ root.T
+        away = drawn - options.mean
+        density = items.log_likelihood(drawn) - 0.5 * np.einsum("sk,kl,sl->s", away, precision, away)
+        ease, target = np.concatenate([ease, drawn]), np.concatenate([target, density])
+        proposals.append((centre, root, size))
+        weight, khat = _smoothed_weights(target - _log_mixture(ease, proposals))
+        centre = weight @ ease
+        scale = ((ease - centre) * weight[:, None]).T @ (ease - centre)
+    return SystemFit("factorised", ease, weight, khat)
+
+
+def _log_mixture(ease: Array, proposals: list[tuple[Array, Array, int]]) -> Array:
+    k, parts = ease.shape[1], []
+    for centre, root, size in proposals:
+        standard = np.linalg.solve(root, (ease - centre).T)
+        log_det = np.log(np.diag(root)).sum()
+        tail = np.log1p(np.square(standard).sum(axis=0) / DEGREES_OF_FREEDOM)
+        parts.append(np.log(size) - log_det - 0.5 * (DEGREES_OF_FREEDOM + k) * tail)
+    return np.asarray(np.logaddexp.reduce(parts, axis=0))
+
+
+def _smoothed_weights(log_weight: Array) -> tuple[Array, float]:
+    import arviz as az
+
+    smoothed, khat = az.psislw(log_weight - log_weight.max())
+    weight = np.exp(np.asarray(smoothed))
+    return weight / weight.sum(), float(khat)
+
+
+@dataclass(frozen=True)
+class JointPosterior:
+    """The shared intercept's posterior on a grid, and how much each system's fit still says under it."""
+
+    alpha: Array  # (G,) grid
+    mass: Array  # (G,) sums to 1
+    ess: dict[str, float]  # system -> effective draws, averaged over alpha
+
+
+def combine(
+    fits: Mapping[str, SystemFit], idle: tuple[float, float], options: ModelOptions
+) -> JointPosterior:
+    """p(alpha | all systems) from the systems' own fits.
+
+    Args:
+        fits: one fit a system.
+        idle: (passed, attempted) summed over responses to items that demand nothing: their log-odds are alpha.
+    """
+    given = {name: fit.alpha_given_ease(options) for name, fit in fits.items()}
+
+    def log_density(alpha: Array) -> Array:
+        prior = -0.5 * (alpha / options.intercept_sd) ** 2
+        passed, attempted = idle
+        value = prior + passed * alpha - attempted * np.logaddexp(0, alpha)
+        for name, fit in fits.items():
+            mean, variance = given[name]
+            kernel = np.exp(-0.5 * (alpha - mean[:, None]) ** 2 / variance)
+            value = value + np.log(np.maximum(fit.weight @ kernel, 1e-300)) - prior
+        return np.asarray(value)
+
+    # from all that any system allows, narrowed to where the mass is
+    reach = [_mean_and_sd(fits[name].weight, mean, variance) for name, (mean, variance) in given.items()]
+    low, high = min(m - 8 * s for m, s in reach), max(m + 8 * s for m, s in reach)
+    for points in (801, 401, 161):
+        grid = np.linspace(low, high, points)
+        mass = _normalised(log_density(grid))
+        mean, sd = float(mass @ grid), float(np.sqrt(mass @ (grid - mass @ grid) ** 2))
+        half = 6 * max(sd, (high - low) / points)
+        low, high = mean - half, mean + half
+    ess = {}
+    for name, fit in fits.items():
+        mean_given, variance = given[name]
+        weight = fit.weight[:, None] * np.exp(-0.5 * (grid - mean_given[:, None]) ** 2 / variance)
+        weight /= np.maximum(weight.sum(axis=0), 1e-300)
+        ess[name] = fit.efficiency * float(mass @ (1 / np.maximum(np.square(weight).sum(axis=0), 1e-300)))
+    return JointPosterior(grid, mass, ess)
+
+
+def _mean_and_sd(weight: Array, mean: Array, variance: float) -> tuple[float, float]:
+    centre = float(weight @ mean)
+    return centre, float(np.sqrt(variance + weight @ (mean - centre) ** 2))
+
+
+def _normalised(log_density: Array) -> Array:
+    mass = np.exp(log_density - log_density.max())
+    return np.asarray(mass / mass.sum())
+
+
+def joint_draws(
+    fits: Mapping[str, SystemFit],
+    joint: JointPosterior,
+    options: ModelOptions,
+    n_draws: int,
+    seed_of: Callable[[str], int],
+) -> tuple[Array, dict[str, Array]]:
+    """Equally weighted joint draws: alpha (S,) and, for each system, log capabilities c (S, K).
+
+    Each system draws with a seed of its own, so that one more system changes the others through alpha alone.
+    """
+    rng = np.random.default_rng(seed_of("intercept"))
+    step = np.concatenate([[0.0], np.cumsum((joint.mass[1:] + joint.mass[:-1]) / 2)])
+    alpha = np.interp((np.arange(n_draws) + rng.random(n_draws)) / n_draws, step / step[-1], joint.alpha)
+    rng.shuffle(alpha)
+    capability = {}
+    for name, fit in fits.items():
+        own = np.random.default_rng(seed_of(name))
+        mean, variance = fit.alpha_given_ease(options)
+        # only draws of some weight cost time: those left out hold less than one in a million together
+        kept = np.flatnonzero(fit.weight > 1e-6 / len(fit.weight))
+        log_weight, mean = np.log(fit.weight[kept]), mean[kept]
+        chosen = np.empty(n_draws, dtype=np.int64)
+        for start in range(0, n_draws, BLOCK_DRAWS):
+            block = slice(start, start + BLOCK_DRAWS)
+            log_given = log_weight - 0.5 * (alpha[block, None] - mean) ** 2 / variance
+            cumulative = np.cumsum(np.exp(log_given - log_given.max(axis=1, keepdims=True)), axis=1)
+            uniform = own.random((len(cumulative), 1)) * cumulative[:, -1:]
+            chosen[block] = (cumulative < uniform).sum(axis=1)
+        capability[name] = fit.ease[kept[chosen]] - alpha[:, None]
+    return alpha, capability

@@ -1,0 +1,74 @@
+"""The NUTS engine: all systems sampled jointly in PyMC by nutpie. The reference that the fast engine is held against.
+
+Belongs here: the sampler call. Does not belong here: the model (model.py), convergence (fit.py), files (store.py).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+
+from assets.capability.fit import Posterior
+from assets.capability.layout import PooledResponses
+from assets.capability.model import ModelOptions, capability_model, posterior_mode
+from assets.settings import Settings
+
+
+@dataclass(frozen=True)
+class SamplerOptions:
+    """How long to sample, and from which seed."""
+
+    chains: int
+    tune: int
+    draws: int
+    target_accept: float
+    seed: int
+
+    @classmethod
+    def of(cls, settings: Settings, *key: object) -> SamplerOptions:
+        return cls(
+            settings.chains, settings.tune, settings.draws, settings.target_accept, settings.seed_for(*key)
+        )
+
+
+def sample_posterior(
+    responses: PooledResponses, model: ModelOptions, sampler: SamplerOptions, *, show_progress: bool = False
+) -> Posterior:
+    """Sample the joint posterior with nutpie. No systems or no dimensions: no draws.
+
+    The same input, options and seed give the same bytes, whatever the number of cores: each chain has a seed of its
+    own and the linear algebra runs on one thread.
+    """
+    shape = (len(responses.systems), len(responses.dimensions))
+    if responses.is_empty:
+        empty = np.empty((sampler.chains, 0, *shape))
+        return Posterior("nuts", responses.systems, responses.dimensions, empty, empty.sum(axis=(2, 3)), 0)
+    import nutpie
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1):
+        alpha, ease = posterior_mode(responses, model)
+        pymc_model = capability_model(responses, model)
+        compiled = nutpie.compile_pymc_model(
+            pymc_model,
+            initial_points={"alpha": alpha, "ease": ease},
+            jitter_rvs=set(pymc_model.free_RVs),
+            var_names=["alpha", "c"],
+        )
+        trace = nutpie.sample(
+            compiled,
+            draws=sampler.draws,
+            tune=sampler.tune,
+            chains=sampler.chains,
+            cores=min(sampler.chains, os.cpu_count() or 1),
+            seed=sampler.seed,
+            target_accept=sampler.target_accept,
+            save_warmup=False,
+            progress_bar=show_progress,
+        )
+    capability = trace.posterior["c"].transpose("chain", "draw", "system", "dimension").to_numpy()
+    intercept = trace.posterior["alpha"].transpose("chain", "draw").to_numpy()
+    n_divergent = int(trace.sample_stats["diverging"].sum())
+    return Posterior("nuts", responses.systems, responses.dimensions, capability, intercept, n_divergent)
