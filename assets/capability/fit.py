@@ -102,13 +102,13 @@ def _joint_quality(posterior: Posterior) -> Quality:
     chains, draws = posterior.intercept.shape
     if posterior.fits:
         # max and min of numpy hand NaN through, and NaN must fail
-        khats = np.array([q.khat_max for q in posterior.fits if q.khat_max is not None])
+        khats: list[float] = [q.khat_max for q in posterior.fits if q.khat_max is not None]
         return Quality(
             "all systems",
             posterior.engine,
             chains * draws,
             ess_bulk_min=float(np.min([q.ess_bulk_min for q in posterior.fits])),
-            khat_max=float(khats.max()) if khats.size else None,
+            khat_max=float(np.max(khats)) if khats else None,
         )
     everything = np.concatenate(
         [posterior.intercept[:, :, None], posterior.capability.reshape(chains, draws, -1)], axis=2
