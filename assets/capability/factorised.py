@@ -57,22 +57,26 @@ class _Items:
         self.tau, self.limit = options.tau, options.max_ease
         self.demand, self.passed, self.attempted = demand[used], passed[used], attempted[used]
         self.matrix = design_matrix(self.demand, options.tau, options.lam)
+        if options.tau == 0:
+            share = (self.demand > 0) / (self.demand > 0).sum(axis=1, keepdims=True)
+            self.matrix = np.column_stack([share, options.lam * (share * self.demand).sum(axis=1)])
         single = (self.attempted <= 1) & ((self.passed == 0) | (self.passed == self.attempted))
         self.failed_single = single & (self.passed == 0)
         self.passed_single = single & (self.passed > 0)
         self.counted = ~single
-        steepest = (
-            self.limit + options.lam * demand.max(initial=0.0) + np.log(max(demand.shape[1], 1)) / options.tau
-        )
+        # the sum of K terms is divided by their number: no odds exceed those of the hardest demand alone
+        steepest = self.limit + options.lam * demand.max(initial=0.0)
         self.group = max(1, int(700 / steepest))
 
     def value_and_gradient(self, ease: Array) -> tuple[float, Array]:
         """At one (K,) ease."""
-        weight = np.exp(-self.tau * np.clip(ease, -self.limit, self.limit))
+        weight = self._terms(ease)
         total = self.matrix @ weight
-        odds = total if self.tau == 1 else total ** (1 / self.tau)
+        odds = self._odds(total)
         failed = self.attempted - self.passed
         value = float(failed @ np.log(odds) - self.attempted @ np.log1p(odds))
+        if self.tau == 0:
+            return value, -(self.matrix[:, :-1].T @ (failed - self.attempted * odds / (1 + odds)))
         by_total = (failed - self.attempted * odds / (1 + odds)) / total / self.tau
         return value, -self.tau * weight * (self.matrix.T @ by_total)
 
@@ -81,21 +85,30 @@ class _Items:
         value = np.zeros(len(ease))
         for start in range(0, len(ease), BLOCK_DRAWS):
             block = slice(start, start + BLOCK_DRAWS)
-            weight = np.exp(-self.tau * np.clip(ease[block], -self.limit, self.limit)).T
+            weight = self._terms(ease[block]).T
             for rows, is_failed in ((self.failed_single, True), (self.passed_single, False)):
                 value[block] += self._singles(self.matrix[rows], weight, is_failed)
             value[block] += self._counts(weight)
         return value
 
-    def _odds(self, matrix: Array, weight: Array) -> Array:
-        total = matrix @ weight
+    def _terms(self, ease: Array) -> Array:
+        """(..., K) ease to what the matrix multiplies; at tau = 0 one more, a 1 for the mean demand."""
+        bounded = np.clip(ease, -self.limit, self.limit)
+        if self.tau == 0:
+            return np.concatenate([-bounded, np.ones((*ease.shape[:-1], 1))], axis=-1)
+        return np.exp(-self.tau * bounded)
+
+    def _odds(self, total: Array) -> Array:
+        """Failure odds; at tau = 0 `total` is the mean of the demanded dimensions' margins, negated."""
+        if self.tau == 0:
+            return np.exp(total)
         return total if self.tau == 1 else total ** (1 / self.tau)
 
     def _singles(self, matrix: Array, weight: Array, is_failed: bool) -> Array:
         # log of products of probabilities: logarithms are what the likelihood costs most
         value = np.zeros(weight.shape[1])
         for start in range(0, len(matrix), BLOCK_ITEMS):
-            odds = self._odds(matrix[start : start + BLOCK_ITEMS], weight)
+            odds = self._odds(matrix[start : start + BLOCK_ITEMS] @ weight)
             factor = odds / (1 + odds) if is_failed else 1 + odds
             whole = len(factor) // self.group * self.group
             grouped = np.multiply.reduce(factor[:whole].reshape(-1, self.group, factor.shape[1]), axis=1)
@@ -108,7 +121,7 @@ class _Items:
         rows = np.flatnonzero(self.counted)
         for start in range(0, len(rows), BLOCK_ITEMS):
             block = rows[start : start + BLOCK_ITEMS]
-            odds = self._odds(self.matrix[block], weight)
+            odds = self._odds(self.matrix[block] @ weight)
             value += (self.attempted[block] - self.passed[block]) @ np.log(odds)
             value -= self.attempted[block] @ np.log1p(odds)
         return value

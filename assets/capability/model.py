@@ -44,7 +44,7 @@ class ModelOptions:
     @property
     def max_ease(self) -> float:
         """|ease| up to which the likelihood is exact; beyond, it stays what it is there, so always finite."""
-        return min(MAX_EASE, 300 / self.tau)
+        return min(MAX_EASE, 300 / self.tau) if self.tau else MAX_EASE
 
 
 def log_density(
