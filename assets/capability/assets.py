@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from assets.capability import fit, store
+from assets.capability import checks, fit, store
 from assets.capability.layout import pool_responses
 from assets.capability.refresh import draw_jointly, fit_stale_systems
-from assets.ports import Warehouse
+from assets.ports import Warehouse, declared_tables
 from assets.settings import Settings
 
 GROUP = "capability"
@@ -23,6 +23,12 @@ LOADED = {
     "fit_diagnostic": "Whether the fit converged, and by which figures. Written even where it did not.",
     "capability_diagnostic": "R-hat and effective draws of each system's capability on each dimension.",
     "system_geometry": "Shape of each system's posterior: effective dimensions, correlation, condition number.",
+}
+
+CHECKS = {
+    "item_prediction": "Probability of success on each item, from the posterior that has not seen the item's fold.",
+    "characteristic_curve": "Success at each demand level, observed and as the posterior would make it again.",
+    "item_influence": "The items whose opposite answer would move a system's profile most.",
 }
 
 
@@ -151,3 +157,60 @@ def capability_posterior(
         passed=not faults,
         description="; ".join(faults) or ("nothing to fit" if posterior.is_empty else "converged"),
     )
+
+
+@dg.asset(
+    key=["model", "prediction_input"],
+    # capability_input refuses answers to unknown items and items without a demand
+    deps=[["intermediate", "int_demand"], ["intermediate", "int_response"], ["model", "capability_input"]],
+    group_name=GROUP,
+    kinds={"python", "parquet"},
+    code_version="1",
+    pool="warehouse",
+    description="Demands and scores item by item: what the checks of the posterior read.",
+)
+def prediction_input(
+    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+) -> dg.MaterializeResult:
+    demand, response = warehouse.read("intermediate.int_demand"), warehouse.read("intermediate.int_response")
+    return dg.MaterializeResult(metadata={"n_items": checks.write_items(settings.home, demand, response)})
+
+
+@dg.asset(
+    key=["model", "posterior_check"],
+    # of draws that did not converge there is no capability_draw, and nothing to check
+    deps=[["model", "prediction_input"], ["model", "capability_draw"]],
+    group_name=GROUP,
+    kinds={"python", "parquet"},
+    code_version=checks.code_version(),
+    description="Held-out predictions, posterior predictive curves and influential items. Only what changed is made.",
+)
+def posterior_check(
+    context: dg.AssetExecutionContext, settings: dg.ResourceParam[Settings]
+) -> dg.MaterializeResult:
+    return dg.MaterializeResult(metadata={"checked": checks.check_stale_systems(settings, context.log.info)})
+
+
+@dg.multi_asset(
+    specs=[
+        dg.AssetSpec(
+            ["model", name],
+            deps=[["model", "posterior_check"]],
+            group_name=GROUP,
+            kinds={"python"},
+            code_version="1",
+            description=description,
+        )
+        for name, description in CHECKS.items()
+    ],
+    pool="warehouse",
+)
+def posterior_check_tables(
+    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+) -> Iterator[dg.MaterializeResult]:
+    """Load the checks of all systems in one transaction."""
+    columns = {name: list(declared_tables()[f"model.{name}"]) for name in CHECKS}
+    tables = checks.read_checks(settings.home, columns)
+    warehouse.replace({f"model.{name}": frame for name, frame in tables.items()})
+    for name, frame in tables.items():
+        yield dg.MaterializeResult(asset_key=["model", name], metadata={"dagster/row_count": len(frame)})

@@ -97,11 +97,11 @@ def read_posterior(path: Path) -> Posterior:
     return Posterior(note["engine"], systems, dimensions, capability, intercept, note["n_divergent"], fits)
 
 
-def system_path(home: Path, system: str) -> Path:
-    """File of one system's own fit; any name makes a legal file name."""
+def system_path(home: Path, system: str, folder: str = SYSTEMS) -> Path:
+    """File of one system in `folder` (by default its own fit); any name makes a legal file name."""
     return (
         home
-        / SYSTEMS
+        / folder
         / f"{quote(system, safe='')[:150]}-{hashlib.sha256(system.encode()).hexdigest()[:8]}.parquet"
     )
 
@@ -138,13 +138,19 @@ def read_system(path: Path, system: str, dimensions: tuple[str, ...]) -> tuple[S
     return SystemFit(note["engine"], ease, table["weight"].to_numpy(), **figures), note["fingerprint"]
 
 
-def remove_systems(home: Path, keep: tuple[str, ...]) -> list[str]:
-    """Remove the fits of systems that are not in `keep`; return the names of the files removed."""
-    kept = {system_path(home, system) for system in keep}
-    gone = [path for path in sorted((home / SYSTEMS).glob("*.parquet")) if path not in kept]
+def remove_systems(home: Path, keep: tuple[str, ...], folder: str = SYSTEMS) -> list[str]:
+    """Remove from `folder` the files of systems that are not in `keep`; return the names of the files removed."""
+    kept = {system_path(home, system, folder) for system in keep}
+    gone = [path for path in sorted((home / folder).glob("*.parquet")) if path not in kept]
     for path in gone:
         path.unlink()
     return [path.stem for path in gone]
+
+
+def write_frame(path: Path, frame: pd.DataFrame, fingerprint: str = "") -> None:
+    """Any table, with the fingerprint of what it came from."""
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    _write(path, table, {"fingerprint": fingerprint, "is_converged": True})
 
 
 def is_current(path: Path, fingerprint: str) -> bool:
