@@ -78,10 +78,11 @@ def system_posterior(
         systems = [key for key in context.partition_keys if key in responses.systems]
     else:
         systems = list(responses.systems)
+    # engine nuts fits all systems jointly, in joint_posterior
+    is_own = settings.engine == "factorised"
+    fitted = fit_stale_systems(responses, systems, settings, context.log.info) if is_own else []
+    if not context.has_partition_key and not context.has_partition_key_range:
         follow_systems(context, responses.systems, settings)
-    if settings.engine == "nuts":
-        return dg.MaterializeResult(metadata={"fit": "engine nuts fits all systems jointly"})
-    fitted = fit_stale_systems(responses, systems, settings, context.log.info)
     return dg.MaterializeResult(metadata={"fitted": fitted, "unchanged": len(systems) - len(fitted)})
 
 

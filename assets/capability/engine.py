@@ -12,13 +12,17 @@ from dataclasses import replace
 import numpy as np
 
 from assets.capability import factorised, nuts
-from assets.capability.factorised import SystemFit
+from assets.capability.factorised import JointPosterior, SystemFit
 from assets.capability.fit import Posterior, Quality, Thresholds, convergence_faults, nuts_quality
 from assets.capability.layout import PooledResponses
 from assets.capability.model import ModelOptions
 
 # NUTS draws kept of a system that fell back: enough for the combination, few enough to store
 FALLBACK_DRAWS = 6000
+# rounds in which systems with few draws near the joint intercept are fitted again around it; it moves as they are
+MAX_REFITS = 8
+
+Refit = Callable[[PooledResponses, ModelOptions], SystemFit]
 
 
 def responses_of(responses: PooledResponses, system: str) -> PooledResponses:
@@ -62,7 +66,7 @@ def fit_system(
         np.full(len(draws), 1 / len(draws)),
         rhat=quality.rhat_max,
         n_divergent=posterior.n_divergent,
-        efficiency=min(1.0, (quality.ess_bulk_min or 0.0) / len(draws)),
+        efficiency=float(np.minimum(1.0, quality.ess_bulk_min / len(draws))),
     )
 
 
@@ -85,6 +89,9 @@ def join(
     model: ModelOptions,
     n_draws: int,
     seed_of: Callable[[str], int],
+    *,
+    refit: Refit | None = None,
+    min_ess: float = 400,
 ) -> Posterior:
     """The joint posterior of all systems from their own fits; exact up to Monte-Carlo error.
 
@@ -92,6 +99,8 @@ def join(
         fits: one a system of `responses`.
         n_draws: joint draws.
         seed_of: a seed for each name.
+        refit: how a system is fitted around an intercept; by default importance sampling without a fallback.
+        min_ess: effective draws below which it is.
     """
     systems, dimensions = responses.systems, responses.dimensions
     if responses.is_empty:
@@ -103,10 +112,13 @@ def join(
             np.empty((1, 0)),
             0,
         )
-    idle = ~(responses.demand > 0).any(axis=1)
-    joint = factorised.combine(
-        fits, (float(responses.passed[idle].sum()), float(responses.attempted[idle].sum())), model
-    )
+    if refit is None:
+
+        def refit(own: PooledResponses, prior: ModelOptions) -> SystemFit:
+            counts = own.passed[:, 0], own.attempted[:, 0]
+            return factorised.fit_system(own.demand, *counts, prior, seed_of(own.systems[0]))
+
+    fits, joint = _around_the_intercept(fits, responses, model, refit, min_ess)
     alpha, capability = factorised.joint_draws(fits, joint, model, n_draws, seed_of)
     return Posterior(
         "factorised",
@@ -117,3 +129,38 @@ def join(
         sum(fit.n_divergent or 0 for fit in fits.values()),
         tuple(system_quality(system, fits[system], joint.ess[system]) for system in systems),
     )
+
+
+def _around_the_intercept(
+    fits: Mapping[str, SystemFit],
+    responses: PooledResponses,
+    model: ModelOptions,
+    refit: Refit,
+    min_ess: float,
+) -> tuple[dict[str, SystemFit], JointPosterior]:
+    """The fits, with those that hold too few draws where the joint intercept lies made again under a prior near it.
+
+    A system without passes, without failures or with few items leaves alpha wide open by itself, so hardly any draw
+    of its own fit is near the alpha that the others know. `combine` divides by the prior that a fit was made under,
+    so what the others say of alpha, as a normal, may stand in for it: any prior that covers the joint intercept gives
+    the same posterior.
+    """
+    fits = dict(fits)
+    idle = ~(responses.demand > 0).any(axis=1)
+    counts = float(responses.passed[idle].sum()), float(responses.attempted[idle].sum())
+    joint = factorised.combine(fits, counts, model)
+    base = factorised.intercept_without_systems(counts, model)
+    said = {name: factorised.said_of_alpha(fit, model) for name, fit in fits.items()}
+    for _ in range(MAX_REFITS):
+        thin = [name for name in fits if joint.ess[name] < min_ess]
+        if not thin:
+            break
+        for name in thin:
+            by_others = base + np.sum([said[other] for other in fits if other != name], axis=0)
+            centre, sd = by_others[1] / by_others[0], by_others[0] ** -0.5
+            prior = replace(model, mean=model.mean + centre, intercept_sd=sd)
+            fit = refit(responses_of(responses, name), prior)
+            fits[name] = replace(fit, alpha_mean=float(centre), alpha_sd=float(sd))
+            said[name] = factorised.said_of_alpha(fits[name], model)
+        joint = factorised.combine(fits, counts, model)
+    return fits, joint

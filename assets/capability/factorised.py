@@ -37,6 +37,9 @@ class SystemFit:
     rhat: float | None = None  # largest R-hat; None for factorised
     n_divergent: int | None = None
     efficiency: float = 1.0  # effective share of the draws themselves, below 1 where they are autocorrelated
+    # the prior of alpha that it was fitted under, N(mean, sd²); sd None: the model's own
+    alpha_mean: float = 0.0
+    alpha_sd: float | None = None
 
     @property
     def ess(self) -> float:
@@ -45,8 +48,28 @@ class SystemFit:
 
     def alpha_given_ease(self, options: ModelOptions) -> tuple[Array, float]:
         """Mean (S,) and variance of the conjugate normal of alpha given each draw of ease."""
-        variance = 1.0 / (1.0 / options.intercept_sd**2 + self.ease.shape[1] / options.sd**2)
-        return variance * (self.ease - options.mean).sum(axis=1) / options.sd**2, variance
+        precision = 1.0 / (self.alpha_sd or options.intercept_sd) ** 2
+        variance = 1.0 / (precision + self.ease.shape[1] / options.sd**2)
+        seen = (self.ease - options.mean).sum(axis=1) / options.sd**2
+        return variance * (self.alpha_mean * precision + seen), variance
+
+    def log_likelihood_of_alpha(self, alpha: Array, options: ModelOptions) -> Array:
+        """log p(responses | alpha) at (G,) intercepts, up to a constant: posterior of alpha alone over its prior."""
+        mean, variance = self.alpha_given_ease(options)
+        with np.errstate(divide="ignore"):
+            log_kernel = np.log(self.weight)[:, None] - 0.5 * (alpha - mean[:, None]) ** 2 / variance
+        largest = log_kernel.max(axis=0)
+        posterior = largest + np.log(np.exp(log_kernel - largest).sum(axis=0))
+        prior = -0.5 * ((alpha - self.alpha_mean) / (self.alpha_sd or options.intercept_sd)) ** 2
+        return np.asarray(posterior - prior)
+
+    def ess_given_alpha(self, alpha: Array, options: ModelOptions) -> Array:
+        """Effective draws of ease at each of (G,) intercepts."""
+        mean, variance = self.alpha_given_ease(options)
+        with np.errstate(divide="ignore"):
+            log_weight = np.log(self.weight)[:, None] - 0.5 * (alpha - mean[:, None]) ** 2 / variance
+        weight = np.exp(log_weight - log_weight.max(axis=0))
+        return self.efficiency * weight.sum(axis=0) ** 2 / np.square(weight).sum(axis=0)
 
 
 class _Items:
@@ -196,6 +219,14 @@ class JointPosterior:
     mass: Array  # (G,) sums to 1
     ess: dict[str, float]  # system -> effective draws, averaged over alpha
 
+    @property
+    def mean(self) -> float:
+        return float(self.mass @ self.alpha)
+
+    @property
+    def sd(self) -> float:
+        return float(np.sqrt(self.mass @ (self.alpha - self.mean) ** 2))
+
 
 def combine(
     fits: Mapping[str, SystemFit], idle: tuple[float, float], options: ModelOptions
@@ -206,34 +237,43 @@ def combine(
         fits: one fit a system.
         idle: (passed, attempted) summed over responses to items that demand nothing: their log-odds are alpha.
     """
-    given = {name: fit.alpha_given_ease(options) for name, fit in fits.items()}
+    passed, attempted = idle
 
     def log_density(alpha: Array) -> Array:
-        prior = -0.5 * (alpha / options.intercept_sd) ** 2
-        passed, attempted = idle
-        value = prior + passed * alpha - attempted * np.logaddexp(0, alpha)
-        for name, fit in fits.items():
-            mean, variance = given[name]
-            kernel = np.exp(-0.5 * (alpha - mean[:, None]) ** 2 / variance)
-            value = value + np.log(np.maximum(fit.weight @ kernel, 1e-300)) - prior
+        value = -0.5 * (alpha / options.intercept_sd) ** 2
+        value += passed * alpha - attempted * np.logaddexp(0, alpha)
+        for fit in fits.values():
+            value += fit.log_likelihood_of_alpha(alpha, options)
         return np.asarray(value)
 
     # from all that any system allows, narrowed to where the mass is
-    reach = [_mean_and_sd(fits[name].weight, mean, variance) for name, (mean, variance) in given.items()]
+    reach = [_mean_and_sd(fit.weight, *fit.alpha_given_ease(options)) for fit in fits.values()]
     low, high = min(m - 8 * s for m, s in reach), max(m + 8 * s for m, s in reach)
-    for points in (801, 401, 161):
+    for points in (201, 201, 161):
         grid = np.linspace(low, high, points)
         mass = _normalised(log_density(grid))
         mean, sd = float(mass @ grid), float(np.sqrt(mass @ (grid - mass @ grid) ** 2))
         half = 6 * max(sd, (high - low) / points)
         low, high = mean - half, mean + half
-    ess = {}
-    for name, fit in fits.items():
-        mean_given, variance = given[name]
-        weight = fit.weight[:, None] * np.exp(-0.5 * (grid - mean_given[:, None]) ** 2 / variance)
-        weight /= np.maximum(weight.sum(axis=0), 1e-300)
-        ess[name] = fit.efficiency * float(mass @ (1 / np.maximum(np.square(weight).sum(axis=0), 1e-300)))
+    ess = {name: float(mass @ fit.ess_given_alpha(grid, options)) for name, fit in fits.items()}
     return JointPosterior(grid, mass, ess)
+
+
+def intercept_without_systems(idle: tuple[float, float], options: ModelOptions) -> Array:
+    """Prior of alpha and items that demand nothing, as a normal: (precision, precision x mean)."""
+    grid = options.intercept_sd * np.linspace(-8, 8, 2001)
+    passed, attempted = idle
+    value = -0.5 * (grid / options.intercept_sd) ** 2 + passed * grid - attempted * np.logaddexp(0, grid)
+    mean, sd = _mean_and_sd(_normalised(value), grid, (grid[1] - grid[0]) ** 2 / 12)
+    return np.array([1, mean]) / sd**2
+
+
+def said_of_alpha(fit: SystemFit, options: ModelOptions) -> Array:
+    """A system's likelihood of alpha as a normal: (precision, precision x mean); its posterior over its prior."""
+    mean, sd = _mean_and_sd(fit.weight, *fit.alpha_given_ease(options))
+    prior = (fit.alpha_sd or options.intercept_sd) ** -2
+    # a posterior as wide as its prior says nothing
+    return np.array([max(1 / sd**2 - prior, 0.0), mean / sd**2 - fit.alpha_mean * prior])
 
 
 def _mean_and_sd(weight: Array, mean: Array, variance: float) -> tuple[float, float]:

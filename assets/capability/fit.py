@@ -145,9 +145,9 @@ def convergence_faults(quality: Quality, thresholds: Thresholds) -> list[str]:
             "raise SUITABILITY_TUNE and SUITABILITY_DRAWS"
         )
     if not quality.ess_bulk_min >= thresholds.min_ess:
+        remedy = "raise SUITABILITY_DRAWS" if quality.engine == "nuts" else "use SUITABILITY_ENGINE=nuts"
         faults.append(
-            f"smallest bulk ESS is {quality.ess_bulk_min:.4g}, needed is {thresholds.min_ess:g}: "
-            "raise SUITABILITY_DRAWS"
+            f"smallest bulk ESS is {quality.ess_bulk_min:.4g}, needed is {thresholds.min_ess:g}: {remedy}"
         )
     if quality.n_divergent:
         faults.append(

@@ -32,7 +32,7 @@ def fit_stale_systems(
     stale = []
     for system in systems:
         own, sampler = responses_of(responses, system), _sampler(settings, system)
-        wanted = store.fingerprint(own, model, sampler, "factorised")
+        wanted = store.fingerprint(own, model, sampler, "factorised", thresholds)
         if not store.is_current(store.system_path(settings.home, system), wanted):
             stale.append((system, own, sampler, wanted))
     log(f"{len(systems) - len(stale)} systems unchanged, {len(stale)} to fit")
@@ -54,7 +54,9 @@ def draw_jointly(responses: PooledResponses, settings: Settings, log: Log) -> di
     """
     model, path = ModelOptions.of(settings), settings.home / store.DRAWS
     sampler = _sampler(settings, "joint_posterior")
-    wanted = store.fingerprint(responses, model, sampler, settings.engine)
+    thresholds = Thresholds.of(settings)
+    fallback = thresholds if settings.engine == "factorised" else None
+    wanted = store.fingerprint(responses, model, sampler, settings.engine, fallback)
     if store.is_current(path, wanted):
         return {"draws": "unchanged", "fingerprint": wanted}
     started = time.monotonic()
@@ -64,8 +66,8 @@ def draw_jointly(responses: PooledResponses, settings: Settings, log: Log) -> di
         )
         posterior = nuts.sample_posterior(responses, model, sampler, show_progress=sys.stderr.isatty())
     else:
-        posterior = _join(responses, model, settings)
-    _, faults = fit_diagnostics(posterior, Thresholds.of(settings))
+        posterior = _join(responses, model, thresholds, settings)
+    _, faults = fit_diagnostics(posterior, thresholds)
     store.write_posterior(path, posterior, wanted, is_converged=not faults)
     return {
         "draws": "made",
@@ -75,21 +77,29 @@ def draw_jointly(responses: PooledResponses, settings: Settings, log: Log) -> di
     }
 
 
-def _join(responses: PooledResponses, model: ModelOptions, settings: Settings) -> Posterior:
+def _join(
+    responses: PooledResponses, model: ModelOptions, thresholds: Thresholds, settings: Settings
+) -> Posterior:
     fits: dict[str, SystemFit] = {}
     for system in responses.systems:
         path = store.system_path(settings.home, system)
         fits[system], found = store.read_system(path, system, responses.dimensions)
-        wanted = store.fingerprint(
-            responses_of(responses, system), model, _sampler(settings, system), "factorised"
-        )
+        own, sampler = responses_of(responses, system), _sampler(settings, system)
+        wanted = store.fingerprint(own, model, sampler, "factorised", thresholds)
         if found != wanted:
             raise ValueError(
                 f"the fit of {system!r} came from other inputs: materialise its partition of model/system_posterior."
             )
+
+    def refit(own: PooledResponses, prior: ModelOptions) -> SystemFit:
+        return fit_system(own, prior, thresholds, _sampler(settings, own.systems[0]))
+
+    def seed_of(name: str) -> int:
+        return settings.seed_for("joint_posterior", name)
+
     n_draws = settings.chains * settings.draws
     with threadpool_limits(limits=1):
-        return join(fits, responses, model, n_draws, lambda name: settings.seed_for("joint_posterior", name))
+        return join(fits, responses, model, n_draws, seed_of, refit=refit, min_ess=thresholds.min_ess)
 
 
 def _sampler(settings: Settings, name: str) -> nuts.SamplerOptions:

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assets.capability.factorised import SystemFit
-from assets.capability.fit import Posterior, Quality
+from assets.capability.fit import Posterior, Quality, Thresholds
 from assets.capability.layout import PooledResponses
 from assets.capability.model import ModelOptions
 from assets.capability.nuts import SamplerOptions
@@ -81,7 +81,7 @@ def read_posterior(path: Path) -> Posterior:
         FileNotFoundError: the file is missing; says which asset makes it.
     """
     if not path.exists():
-        raise FileNotFoundError(f"{path} is missing: materialise the asset model/system_posterior first.")
+        raise FileNotFoundError(f"{path} is missing: materialise the asset model/joint_posterior first.")
     table = pq.read_table(path)
     note = json.loads(table.schema.metadata[_NOTE])
     systems, dimensions = tuple(note["systems"]), tuple(note["dimensions"])
@@ -162,11 +162,22 @@ def is_current(path: Path, fingerprint: str) -> bool:
     return note["fingerprint"] == fingerprint and note["is_converged"]
 
 
-def fingerprint(responses: PooledResponses, model: ModelOptions, sampler: SamplerOptions, engine: str) -> str:
-    """sha256 of all that decides the draws: counts, demands, priors, sampler, engine, this code and its libraries."""
+def fingerprint(
+    responses: PooledResponses,
+    model: ModelOptions,
+    sampler: SamplerOptions,
+    engine: str,
+    thresholds: Thresholds | None = None,
+) -> str:
+    """sha256 of all that decides the draws: counts, demands, priors, sampler, engine, this code and its libraries.
+
+    Args:
+        thresholds: for the engine that falls back by them; others draw the same whatever is allowed.
+    """
     digest = hashlib.sha256()
-    libraries = {name: version(name) for name in ("nutpie", "pymc", "numpy", "scipy")}
+    libraries = {name: version(name) for name in ("arviz", "nutpie", "pymc", "numpy", "scipy")}
     parts = [responses.systems, responses.dimensions, asdict(model), asdict(sampler), engine, libraries]
+    parts.append(thresholds and asdict(thresholds))
     digest.update(json.dumps(parts, sort_keys=True).encode())
     for array in (responses.demand, responses.passed, responses.attempted):
         digest.update(np.ascontiguousarray(array).tobytes())

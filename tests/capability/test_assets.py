@@ -37,18 +37,21 @@ def after_draws() -> None: ...
 def after_diagnostic() -> None: ...
 
 
-def run(home, tables, selection=None, **settings):
+def run(home, tables, selection=None, instance=None, partition=None, **settings):
     warehouse = TablesInMemory(tables)
     result = dg.materialize(
         [
             slice_assets.capability_input,
             slice_assets.system_posterior,
+            slice_assets.joint_posterior,
             slice_assets.capability_posterior,
             after_draws,
             after_diagnostic,
         ],
         resources={"warehouse": warehouse, "settings": Settings(home=home, **settings)},
         selection=selection,
+        instance=instance,
+        partition_key=partition,
         raise_on_error=False,
     )
     done = {
@@ -72,27 +75,32 @@ def battery(n_items=80):
     return {"intermediate.int_demand": demand, "intermediate.int_response": response}
 
 
-SHORT = {"tune": 200, "draws": 600, "max_rhat": 1.05}
+ENGINES = {
+    "factorised": {"draws": 600},
+    "nuts": {"engine": "nuts", "tune": 200, "draws": 600, "max_rhat": 1.05},
+}
 
 
-@pytest.fixture(scope="module")
-def fitted(tmp_path_factory):
+@pytest.fixture(scope="module", params=list(ENGINES))
+def fitted(tmp_path_factory, request):
     home = tmp_path_factory.mktemp("home")
-    return home, run(home, battery(), **SHORT)
+    return home, run(home, battery(), **ENGINES[request.param]), ENGINES[request.param]
 
 
-def note(done):
-    metadata = done["model/system_posterior"].step_materialization_data.materialization.metadata
-    return metadata["fit"].value
+def note(done, asset, name):
+    return done[f"model/{asset}"].step_materialization_data.materialization.metadata[name].value
 
 
 def test_draws_reach_the_tables_by_name(fitted):
-    _, (result, done, tables) = fitted
+    _, (result, done, tables), settings = fitted
     assert result.success
-    assert note(done) == "fitted"
+    own = ["a", "b"] if "engine" not in settings else []
+    assert note(done, "system_posterior", "fitted") == own
+    assert note(done, "joint_posterior", "draws") == "made"
     assert {"after_draws", "after_diagnostic"} <= set(done)
     draws = tables["model.capability_draw"]
     assert len(draws) == 2 * 2 * 4 * 600
+    assert np.isfinite(draws["value"]).all()
     assert sorted(set(zip(draws["system"], draws["dimension"], strict=True))) == [
         ("a", "EM"),
         ("a", "L"),
@@ -101,15 +109,23 @@ def test_draws_reach_the_tables_by_name(fitted):
     ]
     assert not draws.duplicated(["system", "dimension", "chain", "draw"]).any()
     assert len(tables["model.intercept_draw"]) == 4 * 600
-    assert tables["model.fit_diagnostic"]["is_converged"].tolist() == [True]
+    diagnostic = tables["model.fit_diagnostic"]
+    assert diagnostic["fit"].tolist() == ["all systems", *own]
+    assert diagnostic["is_converged"].all()
+    other_engine = ["khat_max"] if "engine" in settings else ["n_chains", "n_divergent", "rhat_max"]
+    assert diagnostic[other_engine].isna().all(axis=None)
+    assert diagnostic.drop(columns=["khat_max", "n_chains", "n_divergent", "rhat_max", "ess_tail_min"]).notna().all(
+        axis=None
+    )
     assert result.get_asset_check_evaluations()[0].passed
 
 
 def test_the_same_input_is_not_fitted_again_and_other_row_order_changes_nothing(fitted):
-    home, (_, _, tables) = fitted
+    home, (_, _, tables), settings = fitted
     shuffled = {name: frame.sample(frac=1, random_state=1) for name, frame in battery().items()}
-    _, done, again = run(home, shuffled, **SHORT)
-    assert note(done) == "unchanged, not refitted"
+    _, done, again = run(home, shuffled, **settings)
+    assert note(done, "system_posterior", "fitted") == []
+    assert note(done, "joint_posterior", "draws") == "unchanged"
     for name in ("capability_draw", "intercept_draw", "fit_diagnostic", "system_geometry"):
         pd.testing.assert_frame_equal(again[f"model.{name}"], tables[f"model.{name}"])
 
@@ -118,6 +134,7 @@ def test_each_ingredient_changes_the_fingerprint():
     tables = battery()
     responses = pool_responses(tables["intermediate.int_demand"], tables["intermediate.int_response"])
     model, sampler = ModelOptions(), nuts.SamplerOptions(4, 100, 100, 0.8, 1)
+    allowed = fit.Thresholds(1.01, 400)
     flipped = responses.passed.copy()
     flipped[0, 0] = responses.attempted[0, 0] - flipped[0, 0] + 1
     prints = [
@@ -127,7 +144,9 @@ def test_each_ingredient_changes_the_fingerprint():
         store.fingerprint(replace(responses, systems=("a", "c")), model, sampler, "nuts"),
         store.fingerprint(responses, replace(model, sd=0.9), sampler, "nuts"),
         store.fingerprint(responses, model, replace(sampler, draws=101), "nuts"),
-        store.fingerprint(responses, model, sampler, "other"),
+        store.fingerprint(responses, model, sampler, "factorised"),
+        store.fingerprint(responses, model, sampler, "factorised", allowed),
+        store.fingerprint(responses, model, sampler, "factorised", replace(allowed, max_khat=0.6)),
     ]
     assert len(set(prints)) == len(prints)
 
@@ -210,8 +229,10 @@ def test_no_systems_load_empty_tables(tmp_path):
 def test_a_missing_file_names_the_asset_that_makes_it(tmp_path):
     with pytest.raises(FileNotFoundError, match="model/capability_input"):
         store.read_responses(tmp_path / store.INPUT)
-    with pytest.raises(FileNotFoundError, match="model/system_posterior"):
+    with pytest.raises(FileNotFoundError, match="model/joint_posterior"):
         store.read_posterior(tmp_path / store.DRAWS)
+    with pytest.raises(FileNotFoundError, match="partition 'a' of model/system_posterior"):
+        store.read_system(store.system_path(tmp_path, "a"), "a", ("EM", "L"))
 
 
 def test_pooled_input_survives_the_file(tmp_path):
