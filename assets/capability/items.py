@@ -19,8 +19,6 @@ from assets.capability.model import ModelOptions
 KEY = ["benchmark", "item"]
 # items taken at once: memory is this times the draws, whatever the battery's size
 BLOCK_ITEMS = 256
-# probabilities of so many items multiply to no less than e^-700
-GROUP = 6
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ def answers_of(items: pd.DataFrame, system: str, dimensions: tuple[str, ...]) ->
 
 
 def failure_odds(demand: Array, draws: Draws, options: ModelOptions) -> Iterator[tuple[slice, Array]]:
-    """Odds of failing each item under each draw, a block of items at a time: rows, (rows, S)."""
+    """Odds of failing each item under each draw, a block of items at a time: rows, (rows, S); tau > 0."""
     limit = options.max_ease
     weight = np.exp(-options.tau * np.clip(draws.ease, -limit, limit)).T
     idle = np.exp(-options.tau * np.clip(draws.alpha, -limit, limit))
@@ -98,11 +96,13 @@ def power_of_odds(odds: Array, exponent: Array) -> Array:
 
 
 def log_likelihood(answers: Answers, draws: Draws, options: ModelOptions) -> Array:
-    """(S,) log-likelihood of all `answers` under each draw."""
+    """(S,) log-likelihood of all `answers` under each draw; tau > 0."""
     value = np.zeros(len(draws.alpha))
+    # so many items' probabilities multiply to no less than e^-700: logarithms are what this costs most
+    group = max(1, int(700 / (options.max_ease + options.lam * answers.demand.max(initial=0.0))))
     for rows, odds in failure_odds(answers.demand, draws, options):
         probability = power_of_odds(odds, 1 - answers.score[rows]) / (1 + odds)
-        starts = np.arange(0, len(probability), GROUP)
+        starts = np.arange(0, len(probability), group)
         value += np.log(np.multiply.reduceat(probability, starts, axis=0)).sum(axis=0)
     return value
 

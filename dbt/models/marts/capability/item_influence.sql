@@ -1,0 +1,17 @@
+with influence as (
+    select * from {{ source('model', 'item_influence') }}
+),
+
+final as (
+    select
+        system,
+        rank,
+        benchmark,
+        item,
+        score,
+        dimension,
+        shift_sd
+    from influence
+)
+
+select * from final
