@@ -54,6 +54,8 @@ class Settings(BaseSettings):
     max_rhat: float = 1.01
     max_khat: float = Field(0.7, description="largest Pareto k of importance weights that may be trusted")
     min_ess: float = 400
+    recovery_runs: int = Field(3, ge=1, description="simulated runs of the recovery analysis")
+    calibration_fits: int = Field(200, ge=20, description="simulated fits of the calibration check")
 
     @field_validator("home", "sources")
     @classmethod

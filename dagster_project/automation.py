@@ -14,16 +14,40 @@ from dagster_project.published import published_results
 
 RESULTS_FOLDER = Path("battery") / "results"
 
+# minutes of simulation that prove the engine; every refresh loads what they left
+ON_DEMAND = dg.AssetSelection.assets(["model", "recovery_estimate"], ["model", "calibration_estimate"])
+
 refresh = dg.define_asset_job(
-    "refresh", dg.AssetSelection.all(), description="Everything, from the input files to the published marts."
+    "refresh",
+    dg.AssetSelection.all() - ON_DEMAND,
+    description="Everything, from the input files to the published marts.",
+)
+
+recovery = dg.define_asset_job(
+    "recovery",
+    dg.AssetSelection.assets(
+        ["model", "recovery_estimate"], ["model", "recovery_dimension"], ["model", "recovery_summary"]
+    ),
+    description="Known agents simulated on the battery and recovered; the next refresh publishes the figures.",
+)
+
+calibration = dg.define_asset_job(
+    "calibration",
+    dg.AssetSelection.assets(
+        ["model", "calibration_estimate"], ["model", "calibration"], ["model", "calibration_rank"]
+    ),
+    description="Agents from the prior ranked in their posteriors; the next refresh publishes the figures.",
 )
 
 refresh_results = dg.define_asset_job(
     "refresh_results",
     # systems.csv is read again so that a new system arrives with its name and settings; the group 'warehouse' is
     # what each refresh says of itself (raw.refresh is upstream of every raw table, so its downstream is everything)
-    dg.AssetSelection.assets(["raw", "result"], ["raw", "ai_system"]).downstream()
-    | dg.AssetSelection.groups("warehouse"),
+    (
+        dg.AssetSelection.assets(["raw", "result"], ["raw", "ai_system"]).downstream()
+        | dg.AssetSelection.groups("warehouse")
+    )
+    - ON_DEMAND,
     description="What depends on results files; ratings and survey are left as they stand.",
 )
 

@@ -1,4 +1,4 @@
-"""The command `suitability`: refresh, status, sql, template, doctor, dev, docs.
+"""The command `suitability`: refresh, recovery, calibration, status, sql, template, doctor, dev, docs.
 
 Belongs here: options, exit codes and what is printed. Does not belong here: doing it (watch.py, published.py,
 doctor.py ...). Heavy imports stand inside the commands, so that --help answers at once.
@@ -192,6 +192,74 @@ def status() -> None:
     except NothingPublishedError as error:
         _fail(console, str(error), NOTHING_PUBLISHED)
     show.publication(console, settings, publication)
+
+
+@main.command()
+@click.option("--seeds", default=3, show_default=True, type=click.IntRange(min=1), help="Simulated runs.")
+def recovery(seeds: int) -> None:
+    """Simulate known agents on the battery, recover them, and print how well.
+
+    Minutes; a refresh must have run. The next refresh publishes the figures.
+    """
+    query = (
+        "select tau, intercept, count(*) as runs, round(avg(shape_r), 2) as shape_r, "
+        "round(avg(level_r), 2) as level_r, round(avg(level_slope), 2) as level_slope, "
+        "round(avg(effective_dimensions), 2) as effective_dimensions, "
+        'round(avg(mean_abs_correlation), 2) as "|r|", round(avg(worst_contraction), 2) as worst_contraction, '
+        "round(avg(suitability_rho), 2) as suitability_rho, "
+        "round(avg(suitability_pairwise_accuracy), 2) as suitability_pairs "
+        "from model.recovery_summary group by tau, intercept order by tau, intercept"
+    )
+    _prove("recovery", {"recovery_runs": seeds}, query)
+
+
+@main.command()
+@click.option("--fits", default=200, show_default=True, type=click.IntRange(min=20), help="Simulated fits.")
+def calibration(fits: int) -> None:
+    """Draw agents from the prior, fit them, and print how often intervals hold the truth.
+
+    Minutes; a refresh must have run. The next refresh publishes the figures.
+    """
+    query = (
+        "select dimension, n_fits, "
+        + ", ".join(
+            f'max(case when level = {level} then coverage_share end) as "{100 * level:g} %"'
+            for level in (0.5, 0.8, 0.95)
+        )
+        + ", round(max(uniformity_p), 3) as uniformity_p from model.calibration group by dimension, n_fits order by 1"
+    )
+    _prove("calibration", {"calibration_fits": fits}, query)
+
+
+def _prove(job: str, changed: dict[str, int], query: str) -> None:
+    """Run a job of simulation with its progress on the terminal, then print what `query` finds in the warehouse."""
+    from dagster_project import show
+    from dagster_project.instance import clear_killed_runs, open_instance
+    from dagster_project.lock import RefreshRunningError, refresh_lock
+    from dagster_project.resources import DuckDBWarehouse
+    from dagster_project.watch import Watch, run_job
+
+    settings, console, errors = _settings().model_copy(update=changed), Console(), Console(stderr=True)
+    watch = Watch()
+    if not settings.warehouse_path.exists():
+        _fail(errors, f"There is no battery at {settings.home} yet: run `suitability refresh` first.", FAILED)
+    try:
+        with refresh_lock(settings.home):
+            from dagster_project.definitions import build_definitions
+
+            definitions = build_definitions(settings)
+            with open_instance(settings.home) as instance:
+                clear_killed_runs(instance)
+                succeeded = run_job(definitions, job, instance, watch)
+            if not succeeded:
+                show.failures(errors, watch, False)
+                sys.exit(FAILED)
+            with DuckDBWarehouse(settings.warehouse_path).connect() as connection:
+                found = connection.sql(query)
+                show.rows(console, found.columns, found.fetchall())
+    except RefreshRunningError as error:
+        _fail(errors, str(error), BUSY)
+    console.print("The next `suitability refresh` publishes these figures.")
 
 
 @main.command()

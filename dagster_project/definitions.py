@@ -22,6 +22,7 @@ ASSET_MODULES = (
     "assets.sources.assets",
     "assets.battery.assets",
     "assets.capability.assets",
+    "assets.capability.proof_assets",
     "assets.suitability.assets",
     "dagster_project.report.asset",
 )
@@ -81,7 +82,12 @@ def build_definitions(
             *build_ge_checks(),
             *dg.load_asset_checks_from_modules(modules),
         ],
-        jobs=[automation.refresh, automation.refresh_results],
+        jobs=[
+            automation.refresh,
+            automation.refresh_results,
+            automation.recovery,
+            automation.calibration,
+        ],
         schedules=[automation.nightly],
         sensors=[automation.new_results_file],
         # one process a run: a process a step costs 3 s each and can't share the warehouse file anyway

@@ -1,4 +1,4 @@
-{% set slices = ['battery', 'work', 'suitability'] %}
+{% set slices = ['battery', 'work', 'capability', 'suitability'] %}
 
 with
 

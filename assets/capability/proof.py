@@ -1,0 +1,140 @@
+"""The two proofs of the engine that run on demand only: made once for a battery, kept as Parquet, loaded by refreshes.
+
+Belongs here: running recovery and calibration with a progress bar, their files, and whether a file is of the battery
+and the code at hand. Does not belong here: what is simulated (recovery.py, calibration.py), Dagster.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from rich.progress import track
+from threadpoolctl import threadpool_limits
+
+from assets.capability import calibration, recovery, store
+from assets.capability.fit import Thresholds
+from assets.capability.model import ModelOptions
+from assets.capability.nuts import SamplerOptions
+from assets.capability.recovery import Battery
+from assets.settings import Settings
+
+ESTIMATES = "recovery/estimate.parquet"
+RANKS = "recovery/calibration_rank.parquet"
+
+
+def run_recovery(demand: pd.DataFrame, agents: pd.DataFrame, settings: Settings) -> int:
+    """Simulate and fit `settings.recovery_runs` times; write the estimates. Returns how many agents were fitted.
+
+    Raises:
+        ValueError: there is no battery.
+    """
+    battery, options = _battery(demand), ModelOptions.of(settings)
+    on_battery = recovery.agents_on(battery, agents, options, settings.seed_for)
+    blocks = recovery.recover_all(battery, on_battery, options, settings.recovery_runs, settings.seed_for)
+    n_blocks = settings.recovery_runs * len(recovery.TAUS)
+    estimates = _gather(blocks, "recovering known agents", n_blocks)
+    store.write_frame(settings.home / ESTIMATES, estimates, _recovery_key(battery, on_battery, options))
+    return n_blocks * len(on_battery)
+
+
+def run_calibration(demand: pd.DataFrame, settings: Settings) -> int:
+    """Simulate and fit `settings.calibration_fits` times; write the ranks. Returns how many fits there were.
+
+    Raises:
+        ValueError: there is no battery.
+    """
+    battery, options, thresholds = _battery(demand), ModelOptions.of(settings), Thresholds.of(settings)
+    sampler = SamplerOptions.of(settings, "calibration")
+    n_fits = settings.calibration_fits
+    blocks = calibration.calibrate(battery, options, thresholds, sampler, n_fits, settings.seed_for)
+    ranks = _gather(blocks, "ranking agents from the prior", n_fits)
+    store.write_frame(settings.home / RANKS, ranks, _calibration_key(battery, options, thresholds))
+    return n_fits
+
+
+def recovery_tables(
+    demand: pd.DataFrame,
+    agents: pd.DataFrame,
+    importance: pd.DataFrame,
+    members: pd.DataFrame,
+    settings: Settings,
+) -> dict[str, pd.DataFrame]:
+    """recovery_dimension and recovery_summary of the stored run; empty where there is none of this battery and code."""
+    options = ModelOptions.of(settings)
+    estimates = pd.DataFrame(columns=recovery.CELL)
+    if (settings.home / ESTIMATES).exists() and len(demand):
+        battery = Battery.of(demand)
+        on_battery = recovery.agents_on(battery, agents, options, settings.seed_for)
+        key = _recovery_key(battery, on_battery, options)
+        estimates = _stored(settings.home / ESTIMATES, key, estimates)
+    if estimates.empty:
+        return {
+            "recovery_dimension": pd.DataFrame(columns=recovery.DIMENSION),
+            "recovery_summary": pd.DataFrame(columns=recovery.SUMMARY),
+        }
+    weights = recovery.activity_weights(importance, members)
+    return {
+        "recovery_dimension": recovery.dimension_recovery(estimates, options.sd),
+        "recovery_summary": recovery.recovery_summary(estimates, options.sd, weights),
+    }
+
+
+def calibration_tables(demand: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]:
+    """calibration and calibration_rank of the stored run; empty where there is none of this battery and code."""
+    ranks = pd.DataFrame(columns=["fit", "dimension", "rank_share", "engine"])
+    if (settings.home / RANKS).exists() and len(demand):
+        key = _calibration_key(Battery.of(demand), ModelOptions.of(settings), Thresholds.of(settings))
+        ranks = _stored(settings.home / RANKS, key, ranks)
+    return {
+        "calibration": calibration.calibration(ranks),
+        "calibration_rank": calibration.calibration_rank(ranks),
+    }
+
+
+def _stored(path: Path, key: str, otherwise: pd.DataFrame) -> pd.DataFrame:
+    return pd.read_parquet(path) if store.is_current(path, key) else otherwise
+
+
+def code_version() -> str:
+    """Hash of the code whose proof this is."""
+    own = [Path(__file__).with_name(name).read_bytes() for name in ("recovery.py", "calibration.py")]
+    return hashlib.sha256(b"".join([store.code_version().encode(), *own])).hexdigest()[:12]
+
+
+def _battery(demand: pd.DataFrame) -> Battery:
+    if demand.empty:
+        raise ValueError(
+            "There are no rated items to simulate answers to: give ratings, refresh, then run again."
+        )
+    return Battery.of(demand)
+
+
+def _gather(blocks: Iterator[pd.DataFrame], title: str, total: int) -> pd.DataFrame:
+    # one thread: the same figures on any number of cores
+    with threadpool_limits(limits=1):
+        shown = track(blocks, title, total=total, disable=not sys.stderr.isatty())
+        return pd.concat(list(shown), ignore_index=True)
+
+
+def _recovery_key(battery: Battery, agents: pd.DataFrame, options: ModelOptions) -> str:
+    # every temperature is run, whatever the setting
+    return _key(battery, agents.to_numpy(dtype=float), asdict(replace(options, tau=1.0)))
+
+
+def _calibration_key(battery: Battery, options: ModelOptions, thresholds: Thresholds) -> str:
+    return _key(battery, np.empty(0), asdict(options) | asdict(thresholds))
+
+
+def _key(battery: Battery, agents: np.ndarray, options: dict[str, object]) -> str:
+    parts = [battery.dimensions, options, code_version()]
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode())
+    for array in (battery.demand, battery.n_items, agents):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
