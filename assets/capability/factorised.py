@@ -14,14 +14,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
+from assets.capability.importance import importance_sample
 from assets.capability.layout import Array, design_matrix
 from assets.capability.model import ModelOptions
 
-# Student-t proposals: heavy enough for skewed tails, light enough to keep most weights alike
-DEGREES_OF_FREEDOM = 5
-ROUNDS = (1000, 1000, 4000)
+# passes of items demanding a dimension that keep it from being one of several that may have been too low
+FEW_PASSES = 10
 # one log serves this many items: products of so many probabilities of ordinary items stay finite doubles
 BLOCK_ITEMS, BLOCK_DRAWS = 256, 500
 
@@ -151,9 +150,7 @@ class _Items:
 
 
 def fit_system(demand: Array, passed: Array, attempted: Array, options: ModelOptions, seed: int) -> SystemFit:
-    """Fit one system alone: Laplace start, then adaptive Student-t mixture importance sampling.
-
-    Weights are those of the deterministic mixture of all rounds' proposals, Pareto-smoothed.
+    """Fit one system alone by importance sampling.
 
     Args:
         demand: (J, K) demand rows; rows without any demand say nothing about ease and are left to `combine`.
@@ -171,44 +168,29 @@ def fit_system(demand: Array, passed: Array, attempted: Array, options: ModelOpt
         away = ease - options.mean
         return -(value - 0.5 * away @ precision @ away), -(gradient - precision @ away)
 
-    centre = minimize(negative, np.full(k, options.mean), jac=True, method="BFGS", options={"gtol": 1e-4}).x
-    step = 1e-4 * np.eye(k)
-    hessian = np.array([(negative(centre + d)[1] - negative(centre - d)[1]) / 2e-4 for d in step])
-    scale = np.linalg.inv((hessian + hessian.T) / 2)
+    def log_density(ease: Array) -> Array:
+        away = ease - options.mean
+        return items.log_likelihood(ease) - 0.5 * np.einsum("sk,kl,sl->s", away, precision, away)
+
     rng = np.random.default_rng(seed)
-    ease, target = np.empty((0, k)), np.empty(0)
-    proposals: list[tuple[Array, Array, int]] = []
-    weight, khat = np.empty(0), float("nan")
-    for size in ROUNDS:
-        root = np.linalg.cholesky(scale)
-        stretch = np.sqrt(rng.chisquare(DEGREES_OF_FREEDOM, size) / DEGREES_OF_FREEDOM)
-        drawn = centre + (rng.standard_normal((size, k)) / stretch[:, None]) @ root.T
-        away = drawn - options.mean
-        density = items.log_likelihood(drawn) - 0.5 * np.einsum("sk,kl,sl->s", away, precision, away)
-        ease, target = np.concatenate([ease, drawn]), np.concatenate([target, density])
-        proposals.append((centre, root, size))
-        weight, khat = _smoothed_weights(target - _log_mixture(ease, proposals))
-        centre = weight @ ease
-        scale = ((ease - centre) * weight[:, None]).T @ (ease - centre)
+    starts = [np.full(k, options.mean), *_starts_of_other_modes(items, options, rng)]
+    ease, weight, khat = importance_sample(
+        log_density, negative, starts, 1 / (spread + k * alpha_spread), rng
+    )
     return SystemFit("factorised", ease, weight, khat)
 
 
-def _log_mixture(ease: Array, proposals: list[tuple[Array, Array, int]]) -> Array:
-    k, parts = ease.shape[1], []
-    for centre, root, size in proposals:
-        standard = np.linalg.solve(root, (ease - centre).T)
-        log_det = np.log(np.diag(root)).sum()
-        tail = np.log1p(np.square(standard).sum(axis=0) / DEGREES_OF_FREEDOM)
-        parts.append(np.log(size) - log_det - 0.5 * (DEGREES_OF_FREEDOM + k) * tail)
-    return np.asarray(np.logaddexp.reduce(parts, axis=0))
+def _starts_of_other_modes(items: _Items, options: ModelOptions, rng: np.random.Generator) -> list[Array]:
+    """Where a search for modes should start as well: none where enough passes hold every dimension up.
 
-
-def _smoothed_weights(log_weight: Array) -> tuple[Array, float]:
-    import arviz as az
-
-    smoothed, khat = az.psislw(log_weight - log_weight.max())
-    weight = np.exp(np.asarray(smoothed))
-    return weight / weight.sum(), float(khat)
+    Failures alone don't tell which of the dimensions that an item demands was too low: each may be a mode.
+    """
+    is_open = (items.passed @ (items.demand > 0) < FEW_PASSES) & (items.demand > 0).any(axis=0)
+    if is_open.sum() < 2 or not (items.attempted > items.passed).any():
+        return []
+    low = options.mean - 5 * options.sd * np.diag(is_open)[is_open]
+    mixed = options.mean - 5 * options.sd * (is_open & (rng.random((len(is_open), len(is_open))) < 0.5))
+    return [*low, *mixed]
 
 
 @dataclass(frozen=True)

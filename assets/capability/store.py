@@ -29,7 +29,7 @@ INPUT = "posterior/input.parquet"
 DRAWS = "posterior/draws.parquet"
 _NOTE = b"suitability"
 SYSTEMS = "posterior/systems"
-_SOURCES = ("layout.py", "model.py", "nuts.py", "factorised.py", "engine.py")
+_SOURCES = ("layout.py", "model.py", "nuts.py", "importance.py", "factorised.py", "engine.py")
 
 
 def write_responses(path: Path, responses: PooledResponses) -> None:
