@@ -37,8 +37,9 @@ def run_recovery(demand: pd.DataFrame, agents: pd.DataFrame, settings: Settings)
     """
     battery, options = _battery(demand), ModelOptions.of(settings)
     on_battery = recovery.agents_on(battery, agents, options, settings.seed_for)
-    blocks = recovery.recover_all(battery, on_battery, options, settings.recovery_runs, settings.seed_for)
-    n_blocks = settings.recovery_runs * len(recovery.TAUS)
+    n_runs, taus = settings.recovery_runs, recovery.TAUS
+    blocks = recovery.recover_all(battery, on_battery, options, n_runs, settings.seed_for, taus)
+    n_blocks = n_runs * len(taus)
     estimates = _gather(blocks, "recovering known agents", n_blocks)
     store.write_frame(settings.home / ESTIMATES, estimates, _recovery_key(battery, on_battery, options))
     return n_blocks * len(on_battery)

@@ -157,7 +157,7 @@ def recover_all(
     options: ModelOptions,
     n_runs: int,
     seed_for: Callable[..., int],
-    taus: tuple[float, ...] = TAUS,
+    taus: tuple[float, ...],
 ) -> Iterator[pd.DataFrame]:
     """One block of `recover` a run and temperature, with both named, as they come."""
     for run in range(1, n_runs + 1):
