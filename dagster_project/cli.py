@@ -199,15 +199,15 @@ def status() -> None:
 def recovery(seeds: int) -> None:
     """Simulate known agents on the battery, recover them, and print how well.
 
-    Minutes; a refresh must have run. The next refresh publishes the figures.
+    Minutes; a refresh must have run, and the next one publishes the figures. Columns: temperature, intercept,
+    correlation of shape and of level, share of a true difference of level that is recovered, effective dimensions,
+    correlation within agents, worst contraction, Spearman and pairwise accuracy of suitability.
     """
     query = (
-        "select tau, intercept, count(*) as runs, round(avg(shape_r), 2) as shape_r, "
-        "round(avg(level_r), 2) as level_r, round(avg(level_slope), 2) as level_slope, "
-        "round(avg(effective_dimensions), 2) as effective_dimensions, "
-        'round(avg(mean_abs_correlation), 2) as "|r|", round(avg(worst_contraction), 2) as worst_contraction, '
-        "round(avg(suitability_rho), 2) as suitability_rho, "
-        "round(avg(suitability_pairwise_accuracy), 2) as suitability_pairs "
+        "select tau, intercept as alpha, round(avg(shape_r), 2) as shape, round(avg(level_r), 2) as level, "
+        "round(avg(level_slope), 2) as slope, round(avg(effective_dimensions), 2) as dims, "
+        'round(avg(mean_abs_correlation), 2) as "|r|", round(avg(worst_contraction), 2) as contr, '
+        "round(avg(suitability_rho), 2) as rho, round(avg(suitability_pairwise_accuracy), 2) as pairs "
         "from model.recovery_summary group by tau, intercept order by tau, intercept"
     )
     _prove("recovery", {"recovery_runs": seeds}, query)
@@ -233,6 +233,10 @@ def calibration(fits: int) -> None:
 
 def _prove(job: str, changed: dict[str, int], query: str) -> None:
     """Run a job of simulation with its progress on the terminal, then print what `query` finds in the warehouse."""
+    import warnings
+
+    from dagster import BetaWarning
+
     from dagster_project import show
     from dagster_project.instance import clear_killed_runs, open_instance
     from dagster_project.lock import RefreshRunningError, refresh_lock
@@ -241,6 +245,8 @@ def _prove(job: str, changed: dict[str, int], query: str) -> None:
 
     settings, console, errors = _settings().model_copy(update=changed), Console(), Console(stderr=True)
     watch = Watch()
+    # the terminal is the progress bar's; a refresh sends such notes to its log
+    warnings.simplefilter("ignore", BetaWarning)
     if not settings.warehouse_path.exists():
         _fail(errors, f"There is no battery at {settings.home} yet: run `suitability refresh` first.", FAILED)
     try:
@@ -302,6 +308,31 @@ def template(folder: Path) -> None:
 
     for path in write_templates(folder):
         click.echo(path)
+
+
+@main.command()
+@click.argument("system")
+def wipe(system: str) -> None:
+    """Remove the stored fit of one AI SYSTEM and its partition.
+
+    What is published stays until the next refresh, which fits the system again if results still name it.
+    """
+    from assets.capability import store
+    from dagster_project.instance import open_instance
+    from dagster_project.lock import RefreshRunningError, refresh_lock
+
+    settings, errors = _settings(), Console(stderr=True)
+    try:
+        with refresh_lock(settings.home), open_instance(settings.home) as instance:
+            known = sorted(instance.get_dynamic_partitions("ai_system"))
+            is_wiped = store.wipe_system(settings.home, system)
+            if system in known:
+                instance.delete_dynamic_partition("ai_system", system)
+    except RefreshRunningError as error:
+        _fail(errors, str(error), BUSY)
+    if not is_wiped and system not in known:
+        _fail(errors, f"No fit of {system!r} is stored. Fitted are: {', '.join(known) or 'none'}.", FAILED)
+    click.echo(f"The fit of {system!r} is gone; the next refresh fits it again if results still name it.")
 
 
 @main.command()
