@@ -5,7 +5,8 @@ c + alpha. So each system is fitted alone, with alpha integrated out under its p
 p(alpha | all) is proportional to p(alpha) times the product over systems of p(alpha | one system) / p(alpha). Each
 factor is a mixture of normals in closed form, because alpha given a system's ease is conjugate normal.
 
-Belongs here: that sampler and that combination. Does not belong here: the NUTS reference (fit.py), files, Dagster.
+Belongs here: that density and that combination. Does not belong here: how a
+density is sampled (importance.py), the NUTS reference (nuts.py), files, Dagster.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def capability_diagnostics(posterior: Posterior) -> pd.DataFrame:
     if posterior.fits:
         own = {q.fit: q for q in posterior.fits}
         return frame.assign(
-            rhat=[own[system].rhat_max for system in frame["system"]],
+            rhat=np.array([own[system].rhat_max for system in frame["system"]], dtype=object),
             ess_bulk=[own[system].ess_bulk_min for system in frame["system"]],
             ess_tail=None,
         )

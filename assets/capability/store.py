@@ -153,6 +153,15 @@ def write_frame(path: Path, frame: pd.DataFrame, fingerprint: str = "") -> None:
     _write(path, table, {"fingerprint": fingerprint, "is_converged": True})
 
 
+def wipe_system(home: Path, system: str) -> bool:
+    """Remove the fit of one system; False where there is none."""
+    path = system_path(home, system)
+    if not path.exists():
+        return False
+    path.unlink()
+    return True
+
+
 def is_current(path: Path, fingerprint: str) -> bool:
     """The stored draws have this fingerprint and had converged, so that fitting again would change nothing."""
     try:
@@ -176,8 +185,16 @@ def fingerprint(
     """
     digest = hashlib.sha256()
     libraries = {name: version(name) for name in ("arviz", "nutpie", "pymc", "numpy", "scipy")}
-    parts = [responses.systems, responses.dimensions, asdict(model), asdict(sampler), engine, libraries]
-    parts.append(thresholds and asdict(thresholds))
+    allowed = thresholds and asdict(thresholds)
+    parts = [
+        responses.systems,
+        responses.dimensions,
+        asdict(model),
+        asdict(sampler),
+        engine,
+        libraries,
+        allowed,
+    ]
     digest.update(json.dumps(parts, sort_keys=True).encode())
     for array in (responses.demand, responses.passed, responses.attempted):
         digest.update(np.ascontiguousarray(array).tobytes())

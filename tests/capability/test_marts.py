@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -89,6 +90,31 @@ def test_marts_summarise_the_draws(folder):
         assert line["mean_log"] == pytest.approx(flat.mean(), rel=1e-12)
         assert line["mean_abs_correlation"] == pytest.approx(r[np.triu_indices(3, 1)].mean(), rel=1e-9)
         assert (line["n_items"], line["accuracy"]) == (10, 0.5)
+
+
+def test_figures_that_the_engine_does_not_have_are_null(folder):
+    """The default engine has no chains; of two systems here, one fell back to NUTS and has no Pareto k."""
+    many = draws(np.random.default_rng(2), (1, 900, 2, 3))
+    posterior = replace(
+        many,
+        engine="factorised",
+        fits=(
+            fit.Quality("a", "factorised", 6000, ess_bulk_min=2500.0, khat_max=0.4),
+            fit.Quality("b", "nuts", 4000, ess_bulk_min=1500.0, n_divergent=0, rhat_max=1.004),
+        ),
+    )
+    run, _, warehouse = build(folder, posterior)
+    assert run.returncode == 0, run.stdout
+    diagnostic = warehouse.read("marts.fit_diagnostic").set_index("fit")
+    assert diagnostic["n_chains"].isna().all()
+    assert diagnostic["ess_tail_min"].isna().all()
+    assert diagnostic["khat_max"].fillna(-1).to_dict() == {"all systems": 0.4, "a": 0.4, "b": -1}
+    assert diagnostic["rhat_max"].fillna(-1).to_dict() == {"all systems": -1, "a": -1, "b": 1.004}
+    assert diagnostic["ess_bulk_min"].to_dict() == {"all systems": 1500, "a": 2500, "b": 1500}
+    profile = warehouse.read("marts.capability_profile")
+    assert profile.groupby("system")["rhat"].count().to_dict() == {"a": 0, "b": 3}
+    rhat = warehouse.read("marts.system_profile").set_index("system")["rhat_max"]
+    assert rhat.fillna(-1).to_dict() == {"a": -1, "b": 1.004}
 
 
 def test_no_draws_build_empty_marts(folder):

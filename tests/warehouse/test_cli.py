@@ -14,13 +14,17 @@ from typing import Any
 
 import dagster as dg
 import duckdb
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
 
+from assets.capability import store
+from assets.capability.factorised import SystemFit
 from assets.settings import PROJECT, Settings
 from dagster_project import show
 from dagster_project.cli import main
+from dagster_project.instance import open_instance
 from dagster_project.lock import refresh_lock
 from dagster_project.published import read_publication
 from dagster_project.watch import Watch, run_job
@@ -74,13 +78,14 @@ def test_help_answers_in_under_a_second_and_documents_the_exit_codes() -> None:
         cwd=PROJECT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert _seconds_of_children() - started < 1
-    for word in ("refresh", "status", "sql", "template", "doctor", "Exit codes", "SUITABILITY_SOURCES"):
+    words = ("refresh", "status", "sql", "template", "wipe", "doctor", "Exit codes", "SUITABILITY_SOURCES")
+    for word in words:
         assert word in done.stdout
     imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
     assert not imported & {"dagster", "pandas", "duckdb", "dbt", "pydantic"}
 
 
-@pytest.mark.parametrize("command", ["refresh", "status", "sql", "template", "doctor", "dev", "docs"])
+@pytest.mark.parametrize("command", ["refresh", "status", "sql", "template", "wipe", "doctor", "dev", "docs"])
 def test_every_command_explains_itself(command: str, tmp_path: Path) -> None:
     result = _call(command, "--help", home=tmp_path)
     assert result.exit_code == 0
@@ -177,6 +182,28 @@ def test_template_writes_what_doctor_then_finds(tmp_path: Path) -> None:
     seen = _call("doctor", home=tmp_path / "home", sources=folder, COLUMNS="200")
     assert seen.exit_code == 0
     assert "battery/ratings/*.csv" in seen.output
+
+
+def test_wipe_removes_the_fit_and_the_partition_of_one_system(tmp_path: Path) -> None:
+    fits = {name: store.system_path(tmp_path, name) for name in ("a", "b/c")}
+    for name, path in fits.items():
+        fit = SystemFit("factorised", np.zeros((1, 1)), np.ones(1))
+        store.write_system(path, fit, ("L",), name)
+    with open_instance(tmp_path) as instance:
+        instance.add_dynamic_partitions("ai_system", list(fits))
+
+    unknown = _call("wipe", "b", home=tmp_path)
+    assert unknown.exit_code == 1
+    assert "No fit of 'b' is stored. Fitted are: a, b/c." in unknown.stderr
+    assert all(path.exists() for path in fits.values())
+
+    done = _call("wipe", "b/c", home=tmp_path)
+    assert done.exit_code == 0
+    assert "'b/c' is gone" in done.stdout
+    assert [path.exists() for path in fits.values()] == [True, False]
+    with open_instance(tmp_path) as instance:
+        assert instance.get_dynamic_partitions("ai_system") == ["a"]
+    assert _call("wipe", "b/c", home=tmp_path).exit_code == 1
 
 
 def test_doctor_says_what_is_missing(tmp_path: Path) -> None:
