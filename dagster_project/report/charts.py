@@ -171,3 +171,87 @@ def importance_heat(
         "max": max((v for v in map(value, frame["points"]) if v is not None), default=1.0),
         "scopes": pictures,
     }
+
+
+def releases(
+    profile: pd.DataFrame,
+    released_on: dict[str, str],
+    dimensions: list[str],
+    names: dict[str, str],
+    systems: list[System],
+) -> list[Chart]:
+    """Level against release date, one chart a dimension on one scale; systems of known date (ISO) only."""
+    dated = [s for s in systems if s.key in released_on]
+    by_pair = {(r["system"], r["dimension"]): r for r in profile.to_dict("records")}
+    shared = _range(profile[["q025_log", "q975_log"]].to_numpy().ravel().tolist())
+    found = []
+    for d in dimensions:
+        rows = [(s, by_pair[s.key, d]) for s in dated if (s.key, d) in by_pair]
+        series = [
+            _series(s.index, [released_on[s.key]], [r["mean_log"]], [released_on[s.key]])
+            | {"low": [value(r["q025_log"])], "high": [value(r["q975_log"])]}
+            for s, r in rows
+        ]
+        titles = {"x_title": "Released", "y_title": "Capability level (log scale)"}
+        found.append(_points(series, y_range=shared, title=names.get(d, d), x_type="date", **titles))
+    return found
+
+
+def predicted_against_observed(quality: pd.DataFrame, systems: list[System]) -> Chart:
+    """One mark a system and benchmark; `quality` = marts.item_prediction_quality without the row 'all'."""
+    by_system = dict(tuple(quality.groupby("system")))
+    series = [
+        _series(s.index, *(by_system[s.key][c].tolist() for c in ("predicted", "observed", "benchmark")))
+        for s in systems
+        if s.key in by_system
+    ]
+    return _points(series, **_SHARES)
+
+
+def reliability(frame: pd.DataFrame, systems: list[System]) -> Chart:
+    """One line a system: observed success in each tenth of predicted probability; `frame` = marts.reliability."""
+    by_system = dict(tuple(frame.sort_values("bin").groupby("system")))
+    series = []
+    for s in systems:
+        if s.key in by_system:
+            rows = by_system[s.key]
+            labels = [f"{int(n):,} items" for n in rows["n_items"]]
+            series.append(_series(s.index, rows["predicted"].tolist(), rows["observed"].tolist(), labels))
+    return _points(series, has_lines=True, **_SHARES)
+
+
+def correlations(
+    frame: pd.DataFrame, dimensions: list[str], names: dict[str, str], systems: list[System]
+) -> list[Chart]:
+    """One matrix a system, the diagonal left blank; `frame` = marts.posterior_correlation."""
+    r = {(x.system, x.dimension_a, x.dimension_b): value(x.r) for x in frame.itertuples()}
+    known = set(frame["system"])
+    return [
+        {
+            "kind": "correlation",
+            "title": s.name,
+            "system": s.index,
+            "axes": [{"key": d, "name": names.get(d, d)} for d in dimensions],
+            "values": [[r.get((s.key, a, b)) for b in dimensions] for a in dimensions],
+        }
+        for s in systems
+        if s.key in known
+    ]
+
+
+_SHARES: Chart = {
+    "x_title": "Predicted share of success",
+    "y_title": "Observed share of success",
+    "x_range": [-0.02, 1.02],
+    "y_range": [-0.02, 1.02],
+    "has_diagonal": True,
+}
+
+
+def _series(system: int, x: list[Any], y: list[object], labels: list[str]) -> Chart:
+    xs = [v if isinstance(v, str) else value(v) for v in x]
+    return {"system": system, "x": xs, "y": [value(v) for v in y], "labels": labels}
+
+
+def _points(series: list[Chart], **options: Any) -> Chart:
+    return {"kind": "points", "series": series, "has_diagonal": False, "has_lines": False, **options}

@@ -26,7 +26,10 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
         ("policy", "power", "sharpness", "weighting", "weight_uncertainty", "is_default"),
     ),
     "reject": ("", ("table_name", "column_name", "reason")),
-    "ai_system": ("capability", ("system", "name", "developer", "n_items", "n_unscored", "accuracy")),
+    "ai_system": (
+        "capability",
+        ("system", "name", "developer", "released_on", "n_items", "n_unscored", "accuracy"),
+    ),
     "capability": ("battery", ("capability", "name", "definition", "dimension", "is_retained")),
     "dimension": ("battery", ("dimension", "name", "definition", "n_capabilities")),
     "benchmark": ("battery", ("benchmark", "system", "n_items", "n_valid_items", "join_coverage_share")),
@@ -68,6 +71,23 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "published_comparison": ("", ("paper", "table_name", "status")),
 }
+# marts that a section can do without: it then says why it is empty
+OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
+    "posterior_correlation": ("capability", ("system", "dimension_a", "dimension_b", "r")),
+    "item_prediction_quality": (
+        "capability",
+        ("system", "benchmark", "n_items", "observed", "predicted", "brier", "auroc"),
+    ),
+    "reliability": ("capability", ("system", "bin", "n_items", "predicted", "observed")),
+    "characteristic_curve": (
+        "capability",
+        ("system", "dimension", "level", "n_items", "observed", "predicted", "q025", "q975"),
+    ),
+    "item_influence": (
+        "capability",
+        ("system", "rank", "benchmark", "item", "score", "dimension", "shift_sd"),
+    ),
+}
 
 
 class PublishedFileError(ValueError):
@@ -90,7 +110,9 @@ class Published:
 
     def why_empty(self, mart: str) -> str:
         """One sentence for the reader of a page whose `mart` has no rows, with the slice's own reason."""
-        slice_ = TABLES[mart][0]
+        slice_ = (TABLES | OPTIONAL)[mart][0]
+        if mart not in set(self.catalogue["mart"]):
+            return f"Nothing to show: table {mart} is not in the published file."
         rows = self["slice_status"]
         rows = rows[rows["slice"] == slice_]
         if rows.empty:
@@ -120,7 +142,7 @@ def read_published(database: Path) -> Published:
         found = columns.groupby("table_name")["column_name"].agg(set).to_dict()
         lacking = [
             f"marts.{mart}" if mart not in found else f"marts.{mart}.{column}"
-            for mart, (_, needed) in TABLES.items()
+            for mart, (_, needed) in {**TABLES, **{m: t for m, t in OPTIONAL.items() if m in found}}.items()
             for column in (needed if mart in found else needed[:1])
             if column not in found.get(mart, set())
         ]
@@ -128,7 +150,12 @@ def read_published(database: Path) -> Published:
             raise PublishedFileError(
                 f"{database}: the report needs {', '.join(lacking)}; publish the marts again"
             )
-        frames = {mart: connection.sql(f"select * from marts.{mart} order by all").df() for mart in TABLES}
+        frames = {
+            mart: connection.sql(f"select * from marts.{mart} order by all").df()
+            if mart in found
+            else pd.DataFrame(columns=list(columns))
+            for mart, (_, columns) in (TABLES | OPTIONAL).items()
+        }
         catalogue = connection.sql(
             "select table_name as mart, comment as description from duckdb_tables()"
             " where schema_name = 'marts' and database_name = current_database() order by table_name"

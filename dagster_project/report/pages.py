@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from dagster_project.report import charts
+from dagster_project.report.checks import sections
 from dagster_project.report.claims import Leader, leaders, summary
 from dagster_project.report.data import Published
 from dagster_project.report.labels import (
@@ -271,6 +272,17 @@ def capabilities(published: Published, base: Context) -> Context:
         ),
         "radars": charts.radars(profile, keys, names, everyone),
         "chart": charts.levels(profile, keys, names, everyone),
+        "checks": _checks(published, keys, names, everyone),
+    }
+
+
+def _checks(published: Published, keys: list[str], names: dict[str, str], everyone: list[System]) -> Context:
+    found = sections(published, keys, names, everyone)
+    headings = ["System", "Benchmark", "Items", "Observed", "Predicted", "Brier score", "AUROC"]
+    items = ["Rank", "Benchmark", "Item", "Score given", "Dimension moved most", "Shift (posterior SDs)"]
+    return vars(found) | {
+        "quality": Table(headings, found.quality),
+        "influence": [(name, Table(items, rows)) for name, rows in found.influence if rows],
     }
 
 

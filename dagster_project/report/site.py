@@ -17,7 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from plotly.offline import get_plotlyjs
 
 from dagster_project.report import pages
-from dagster_project.report.data import Published, read_published
+from dagster_project.report.data import OPTIONAL, Published, read_published
 
 HERE = Path(__file__).parent
 PAGES: dict[str, tuple[str, Callable[[Published, pages.Context], pages.Context]]] = {
@@ -32,6 +32,7 @@ DOWNLOADS = (
     "capability_profile",
     "system_profile",
     "fit_diagnostic",
+    *OPTIONAL,
     "suitability",
     "suitability_pooled",
     "activity_importance",

@@ -6,7 +6,7 @@ Belongs here: building marts by the contract's names and columns. Does not belon
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +74,15 @@ HOSTILE: dict[str, tuple[str | None, str | None]] = {
     "long": ("x" * 300, None),
 }
 
+# marts that check the posterior item by item, and their columns
+CHECKS = {
+    "posterior_correlation": "system dimension_a dimension_b r",
+    "item_prediction_quality": "system benchmark n_items observed predicted brier auroc khat_max",
+    "reliability": "system bin n_items predicted observed",
+    "characteristic_curve": "system dimension level n_items observed predicted q025 q975",
+    "item_influence": "system rank benchmark item score dimension shift_sd",
+}
+
 
 @dataclass(frozen=True)
 class StandIn:
@@ -94,6 +103,7 @@ class StandIn:
     skipped: dict[str, str] = field(
         default_factory=lambda: {"propensity": "no folder propensity/ in the sources"}
     )
+    has_dates: bool = True
     seed: int = 7
 
 
@@ -253,8 +263,8 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
         ),
         "ai_system": pd.DataFrame(
             [
-                (s, name, s, "default", None, dev, None, None, 19000, 12, 0.5 + 0.1 * skill[s])
-                for s, (name, dev) in spec.names.items()
+                (s, name, s, "default", None, dev, None, released, 19000, 12, 0.5 + 0.1 * skill[s])
+                for (s, (name, dev)), released in zip(spec.names.items(), released_on(spec), strict=True)
             ],
             columns=[
                 "system",
@@ -357,9 +367,10 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
             ],
         ),
     }
+    marts |= check_frames(spec)
     emptied = {
         "battery": ("capability", "dimension", "benchmark"),
-        "capability": ("ai_system", "capability_profile", "system_profile", "fit_diagnostic"),
+        "capability": ("ai_system", "capability_profile", "system_profile", "fit_diagnostic", *CHECKS),
         "work": ("respondent_flow", "activity_importance", "capability_importance"),
         "suitability": ("suitability", "suitability_pooled"),
     }
@@ -367,6 +378,42 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
         for name in emptied.get(slice_, ()):
             marts[name] = marts[name].iloc[:0]
     return marts
+
+
+def released_on(spec: StandIn) -> list[date | None]:
+    """Release date of each system; every third is unknown, or all where the spec says so."""
+    days = [date(2025, 1 + i % 12, 1 + i % 28) for i in range(len(spec.names))]
+    return [None if not spec.has_dates or i % 3 == 2 else day for i, day in enumerate(days)]
+
+
+def check_frames(spec: StandIn) -> dict[str, pd.DataFrame]:
+    """The marts that check the posterior item by item."""
+    rng, systems, dimensions = np.random.default_rng(spec.seed + 1), list(spec.names), list(DIMENSIONS)
+    correlation: list[tuple[Any, ...]] = []
+    quality: list[tuple[Any, ...]] = []
+    reliability: list[tuple[Any, ...]] = []
+    curve: list[tuple[Any, ...]] = []
+    influence: list[tuple[Any, ...]] = []
+    for s in systems:
+        r = np.asarray(np.corrcoef(rng.normal(size=(8, 12)) + 0.4 * rng.normal(size=12)))
+        correlation += [
+            (s, a, b, r[i, j]) for i, a in enumerate(dimensions) for j, b in enumerate(dimensions) if a != b
+        ]
+        for k, benchmark in enumerate(("all", "alpha", "beta", "gamma")):
+            share = rng.uniform(0.1, 0.9)
+            auroc = None if benchmark == "gamma" else rng.uniform(0.5, 0.9)
+            quality.append((s, benchmark, 1000 - k, share, share + rng.normal(0, 0.03), 0.2, auroc, 0.4))
+        reliability += [(s, b, 100 + b, b / 10 + 0.05, b / 10 + rng.uniform(0, 0.1)) for b in range(2, 9)]
+        curve += [(s, d, v, 50, 0.5, 0.5, 0.4, 0.6) for d in dimensions for v in range(4)]
+        influence += [
+            (s, k, "alpha", f"item <b>{k}</b>", float(k % 2), dimensions[k % 8], (-1) ** k / k)
+            for k in range(1, 21)
+        ]
+    rows = (correlation, quality, reliability, curve, influence)
+    return {
+        mart: pd.DataFrame(found, columns=columns.split())
+        for (mart, columns), found in zip(CHECKS.items(), rows, strict=True)
+    }
 
 
 def build(path: Path, spec: StandIn | None = None) -> dict[str, pd.DataFrame]:

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 SiteOf = Callable[[str], Site]
-CHARTS = {"capabilities": 2, "suitability": 1, "importance": 2}
+CHARTS = {"capabilities": 12, "suitability": 1, "importance": 2}
 # after the redraw that follows a change of width: page overflow in pixels; left, right, marks and text of each chart
 LAYOUT = """async () => {
     await new Promise(done => setTimeout(done, 250));
     const marks = [".scatterlayer .point", ".barlayer .point", ".heatmaplayer image", ".polarlayer .point"].join();
-    const charts = [...document.querySelectorAll("[data-chart]")];
+    const charts = [...document.querySelectorAll("[data-chart]")].filter(c => c.offsetParent);
     return [document.documentElement.scrollWidth - window.innerWidth, charts.map(c => {
         const drawn = c.querySelector("svg").getBoundingClientRect();
         return [drawn.left, drawn.right, c.querySelectorAll(marks).length, c.textContent]; })];
@@ -69,7 +69,7 @@ def test_all_pages_draw_and_fit_wide_and_narrow(browser: BrowserContext, site: S
                 assert overflow <= 0, f"{page_name} at {width}"
                 for left, right, n_marks, text in charts:
                     assert left >= 0 and right <= width, f"{page_name} at {width}"
-                    assert (n_marks > 0) == ("No system of this developer is ticked" not in text), page_name
+                    assert (n_marks > 0) == ("is ticked" not in text), page_name
             assert page.evaluate("window.hit") is None
 
 
@@ -158,6 +158,34 @@ def test_systems_can_be_ticked(browser: BrowserContext, site: SiteOf, page_name:
         assert page.locator(points).count() > 5 * one_less
         page.get_by_text("Show the first 6").click()
         assert page.locator(points).count() == shown_first
+
+
+def test_a_matrix_of_correlations_stands_while_its_system_is_ticked(
+    browser: BrowserContext, site: SiteOf
+) -> None:
+    visible = "[...document.querySelectorAll('[data-chart^=correlation]')].filter(c => c.offsetParent).length"
+    with opened(browser, site("forty"), "capabilities") as page:
+        assert page.evaluate(visible) == 6
+        page.locator("[data-system='0']").uncheck()
+        assert page.evaluate(visible) == 5
+        page.get_by_text("Show all 40").click()
+        assert page.evaluate(visible) == 40
+
+
+def test_points_stand_where_the_numbers_say(browser: BrowserContext, site: SiteOf) -> None:
+    made = site("plain")
+    with opened(browser, made, "capabilities") as page:
+        drawn = page.evaluate(
+            "[...document.querySelector('[data-chart=predicted]').data].map(t => [t.name, t.x, t.y])"
+        )
+    quality = made.marts["item_prediction_quality"].query("benchmark != 'all'")
+    info = made.marts["ai_system"]
+    name_of = {s: n or s for s, n in zip(info["system"], info["name"], strict=True)}
+    assert len(drawn) == 6
+    for system, rows in quality.groupby("system"):
+        (own,) = [t for t in drawn if t[0] == name_of[system]]
+        assert own[1] == pytest.approx(rows["predicted"].tolist())
+        assert own[2] == pytest.approx(rows["observed"].tolist())
 
 
 def test_hostile_names_are_shown_as_they_are(browser: BrowserContext, site: SiteOf) -> None:

@@ -21,7 +21,7 @@ from dagster_project.report.claims import leaders, summary
 from dagster_project.report.data import PublishedFileError
 from dagster_project.report.labels import DOMAINS, System, number
 from dagster_project.report.site import PAGES, render_report
-from tests.report.published_standin import HOSTILE, Site, StandIn, build
+from tests.report.published_standin import CHECKS, HOSTILE, Site, StandIn, build
 
 SiteOf = Callable[[str], Site]
 
@@ -125,6 +125,74 @@ def test_level_table_and_importance_tables_equal_the_marts(site: SiteOf) -> None
         for _, row in rows.iterrows():
             column = [c["key"] for c in heat["columns"]].index(row.capability)
             assert drawn[heat["rows"].index(row.activity)][column] == row.points
+
+
+def display_names(made: Site) -> dict[str, str]:
+    info = made.marts["ai_system"]
+    return {s: n or s for s, n in zip(info["system"], info["name"], strict=True)}
+
+
+def test_sections_on_prediction_and_influence_equal_the_marts(site: SiteOf) -> None:
+    made = site("plain")
+    reader = Reader(made.html("capabilities"))
+    quality = next(t for _, t in reader.tables if t[0][:2] == ["System", "Benchmark"])
+    name_of = display_names(made)
+    expected = {
+        (
+            name_of[r["system"]],
+            "All benchmarks" if r["benchmark"] == "all" else r["benchmark"],
+            f"{r['n_items']:,}",
+            f"{100 * r['observed']:.1f} %",
+            f"{100 * r['predicted']:.1f} %",
+            f"{r['brier']:.3f}",
+            "–" if pd.isna(r["auroc"]) else f"{r['auroc']:.3f}",
+        )
+        for r in made.marts["item_prediction_quality"].to_dict("records")
+    }
+    assert len(expected) == 24
+    assert {tuple(row) for row in quality[1:]} == expected
+    influence = [t[1:] for _, t in reader.tables if t[0][0] == "Rank"]
+    assert [len(rows) for rows in influence] == [20] * 6
+    assert influence[0][0][1:4] == ["alpha", "item <b>1</b>", "1.00"]
+    assert influence[0][0][5] == "−1.00"
+    drawn = json.loads(reader.json)["charts"]
+    r = made.marts["posterior_correlation"].set_index(["system", "dimension_a", "dimension_b"])["r"]
+    key_of = {name: s for s, name in name_of.items()}
+    for chart in [c for name, c in drawn.items() if name.startswith("correlation")]:
+        keys = [axis["key"] for axis in chart["axes"]]
+        for a, row in zip(keys, chart["values"], strict=True):
+            wanted = [None if a == b else r[key_of[chart["title"]], a, b] for b in keys]
+            assert row == wanted
+
+
+def test_release_dates_place_the_dated_systems_and_name_the_others(site: SiteOf, tmp_path: Path) -> None:
+    made = site("plain")
+    html = made.html("capabilities")
+    assert "Release date unknown, so not drawn:" in html
+    charts = json.loads(Reader(html).json)["charts"]
+    drawn = [c for name, c in charts.items() if name.startswith("released")]
+    assert len(drawn) == 8
+    systems = json.loads(Reader(html).json)["systems"]
+    dates = made.marts["ai_system"].set_index("name")["released_on"]
+    for chart in drawn:
+        placed = {systems[s["system"]]["name"]: s["x"] for s in chart["series"]}
+        assert placed == {name: [str(day)] for name, day in dates.items() if day is not None}
+    build(tmp_path / "p.duckdb", StandIn(has_dates=False))
+    render_report(tmp_path / "p.duckdb", tmp_path / "report")
+    html = (tmp_path / "report/capabilities.html").read_text(encoding="utf-8")
+    assert "no system has a release date" in html and "released-0" not in html
+
+
+def test_a_publication_without_the_checks_says_so_in_each_section(tmp_path: Path) -> None:
+    build(tmp_path / "p.duckdb")
+    with duckdb.connect(str(tmp_path / "p.duckdb")) as connection:
+        for mart in CHECKS:
+            connection.execute(f"drop table marts.{mart}")
+    render_report(tmp_path / "p.duckdb", tmp_path / "report")
+    html = (tmp_path / "report/capabilities.html").read_text(encoding="utf-8")
+    for mart in CHECKS:
+        assert (f"table {mart} is not in the published file" in html) == (mart != "characteristic_curve")
+    assert 'data-chart="levels"' in html and 'data-chart="predicted"' not in html
 
 
 def test_downloads_are_the_marts(site: SiteOf) -> None:

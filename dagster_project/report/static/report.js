@@ -146,6 +146,43 @@
     }, CONFIG);
   }
 
+  function points(div, chart) {
+    const narrow = isNarrow(div), on = shown(), drawn = chart.series.filter((s) => on.has(String(s.system)));
+    const axis = { fixedrange: true, gridcolor: "#d5dbe1", zeroline: false, nticks: narrow ? 4 : 7, tickfont: { size: 14 }, automargin: true };
+    const share = chart.has_diagonal ? { tickformat: ".0%" } : {};
+    const traces = drawn.map((t) => {
+      const s = data.systems[t.system];
+      return {
+        type: "scatter", mode: chart.has_lines ? "lines+markers" : "markers", name: plain(s.name), x: t.x, y: t.y, hoverinfo: "text",
+        text: t.labels.map((l, i) => `<b>${wrap(s.name, 34)}</b><br>${wrap(l, 34)}<br>${t.low ? estimate([t.y[i], t.low[i], t.high[i]]) : `predicted ${fixed(t.x[i])}, observed ${fixed(t.y[i])}`}`),
+        line: { color: s.style.colour, width: 2 }, marker: { color: s.style.colour, size: 9, symbol: SYMBOLS[s.style.symbol] },
+        ...(t.low ? { error_y: { type: "data", symmetric: false, array: t.y.map((y, i) => t.high[i] - y), arrayminus: t.y.map((y, i) => y - t.low[i]), thickness: 2, width: 0, color: s.style.colour } } : {}),
+      };
+    });
+    return Plotly.react(div, traces, {
+      ...base(div, Math.max(300, Math.min(div.clientWidth * 0.75, 480))), margin: { l: 60, r: 18, t: 12, b: 56 }, hovermode: "closest",
+      xaxis: { ...axis, ...share, type: chart.x_type || "linear", ...(chart.x_range ? { range: chart.x_range } : {}), title: { text: plain(chart.x_title), font: { size: 14 } } },
+      yaxis: { ...axis, ...share, range: chart.y_range, title: { text: plain(chart.y_title), font: { size: 14 } } },
+      shapes: chart.has_diagonal ? [{ type: "line", x0: 0, y0: 0, x1: 1, y1: 1, layer: "below", line: { color: "#4d5661", width: 1.5, dash: "dash" } }] : [],
+      annotations: traces.length ? [] : [{ text: "No system with a mark here is ticked", showarrow: false, x: 0.5, y: 0.5, xref: "paper", yref: "paper", bgcolor: "#fff" }],
+    }, CONFIG);
+  }
+
+  function correlation(div, chart) {
+    const narrow = div.clientWidth < 400, at = chart.axes.map((_, i) => i), keys = chart.axes.map((a) => plain(a.key));
+    const named = (i) => wrap(chart.axes[i].name, 34);
+    return Plotly.react(div, [{
+      type: "heatmap", z: chart.values, x: at, y: at, zmin: -1, zmax: 1, xgap: 1, ygap: 1, hoverongaps: false, hoverinfo: "text", showscale: false,
+      colorscale: [[0, "#b35806"], [0.25, "#fdb863"], [0.5, "#f7f7f7"], [0.75, "#92c5de"], [1, "#2166ac"]],
+      text: chart.values.map((row) => row.map((v) => (v === null ? "" : fixed(v)))), texttemplate: "%{text}", textfont: { size: narrow ? 11 : 13 },
+      hovertext: chart.values.map((row, i) => row.map((v, j) => `${named(i)}<br>${named(j)}: ${fixed(v)}`)),
+    }], {
+      ...base(div, Math.min(div.clientWidth, 440)), margin: { l: 10, r: 14, t: 30, b: 10 },
+      yaxis: rowAxis(keys),
+      xaxis: { side: "top", tickmode: "array", tickvals: at, ticktext: keys, fixedrange: true, showgrid: false, zeroline: false, ticks: "", tickfont: { size: 13 } },
+    }, CONFIG);
+  }
+
   // A picture leaves its page: it carries its own heading, key and warning.
   function picture(div) {
     const heading = div.closest("section").querySelector("h2").textContent + (selector ? " · " + selector.selectedOptions[0].text : "");
@@ -160,12 +197,14 @@
     return { data: div.data, layout };
   }
 
-  const DRAW = { dots, bars, heat, radar };
+  const DRAW = { dots, bars, heat, radar, points, correlation };
 
   function drawAll() {
     for (const div of document.querySelectorAll("[data-chart]")) {
       const chart = data.charts[div.dataset.chart];
-      if (chart) DRAW[chart.kind](div, chart);
+      // a chart of one system stands on the page while that system is ticked
+      if (chart && chart.system !== undefined) div.closest("figure").hidden = !shown().has(String(chart.system));
+      if (chart && div.offsetParent) DRAW[chart.kind](div, chart);
     }
   }
 
