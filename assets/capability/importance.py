@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
 from assets.capability.layout import Array
 
@@ -97,6 +96,8 @@ def _laplace(
     Args:
         least: precision below which no direction is taken to be (a start may end on a saddle).
     """
+    from scipy.optimize import minimize
+
     found: list[tuple[float, _Part]] = []
     for start in starts:
         end = minimize(negative, start, jac=True, method="BFGS", options={"gtol": 1e-4})

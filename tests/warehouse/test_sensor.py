@@ -136,9 +136,11 @@ def test_the_results_job_leaves_ratings_and_survey_alone(definitions: dg.Definit
     assert not untouched & keys
 
 
-def test_everything_runs_each_night(definitions: dg.Definitions) -> None:
+def test_everything_but_what_is_on_demand_runs_each_night(definitions: dg.Definitions) -> None:
     (schedule,) = definitions.get_repository_def().schedule_defs
     assert schedule.cron_schedule == "0 2 * * *"
     covered = definitions.resolve_job_def(schedule.job_name).asset_layer.selected_asset_keys
     graph = definitions.get_repository_def().asset_graph
-    assert covered == {key for key in graph.get_all_asset_keys() if graph.get(key).is_executable}
+    executable = {key for key in graph.get_all_asset_keys() if graph.get(key).is_executable}
+    assert {key.path[-1] for key in executable - covered} == {"recovery_estimate", "calibration_estimate"}
+    assert covered <= executable
