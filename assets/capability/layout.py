@@ -121,13 +121,42 @@ def pool_counts(
     """
     if not dimensions:
         return PooledResponses((), (), np.empty((0, 0)), np.empty((0, 0)), np.empty((0, 0)))
-    systems, n = np.unique(np.asarray(system, dtype=object).astype(str), return_inverse=True)
-    patterns, j = np.unique(np.asarray(demand, dtype=float), axis=0, return_inverse=True)
+    patterns, j = _distinct_rows(np.asarray(demand, dtype=float))
+    return _count(np.asarray(system, dtype=object), j, patterns, passed, attempted, dimensions)
+
+
+def _count(
+    system: npt.NDArray[np.object_],
+    pattern: npt.NDArray[np.int64],
+    patterns: Array,
+    passed: npt.ArrayLike,
+    attempted: npt.ArrayLike,
+    dimensions: tuple[str, ...],
+) -> PooledResponses:
+    """Sums of (R,) passed and attempted by system and pattern; patterns without a response are left out."""
+    n, systems = pd.factorize(system, sort=True)
     shape = (len(patterns), len(systems))
     total_passed, total_attempted = np.zeros(shape), np.zeros(shape)
-    np.add.at(total_passed, (j.reshape(-1), n), np.asarray(passed, dtype=float))
-    np.add.at(total_attempted, (j.reshape(-1), n), np.asarray(attempted, dtype=float))
-    return PooledResponses(tuple(map(str, systems)), dimensions, patterns, total_passed, total_attempted)
+    np.add.at(total_passed, (pattern, n), np.asarray(passed, dtype=float))
+    np.add.at(total_attempted, (pattern, n), np.asarray(attempted, dtype=float))
+    used = np.zeros(len(patterns), dtype=bool)
+    used[pattern] = True
+    return PooledResponses(
+        tuple(map(str, systems)), dimensions, patterns[used], total_passed[used], total_attempted[used]
+    )
+
+
+def _distinct_rows(matrix: Array) -> tuple[Array, npt.NDArray[np.int64]]:
+    """Sorted distinct rows of (R, K), and of each row which it is: by one whole number a row, as rows sort slowly."""
+    code, size = np.zeros(len(matrix), dtype=np.int64), 1
+    for column in matrix.T:
+        levels, own = np.unique(column, return_inverse=True)
+        if size * max(len(levels), 1) >= 2**62:
+            seen, code = np.unique(code, return_inverse=True)
+            size = len(seen)
+        code, size = code * len(levels) + own, size * max(len(levels), 1)
+    _, first, which = np.unique(code, return_index=True, return_inverse=True)
+    return matrix[first], which
 
 
 def pool_responses(demand: pd.DataFrame, response: pd.DataFrame) -> PooledResponses:
@@ -141,7 +170,7 @@ def pool_responses(demand: pd.DataFrame, response: pd.DataFrame) -> PooledRespon
         ValueError: a response belongs to an item without demands, or a score lies outside [0, 1]; names the first.
     """
     key = ["benchmark", "item"]
-    scored = response[response["score"].notna()].sort_values(["system", *key])
+    scored = response[response["score"].notna()]
     wide = demand.pivot(index=key, columns="dimension", values="demand").sort_index().sort_index(axis=1)
     dimensions = tuple(map(str, wide.columns))
     where = (
@@ -149,6 +178,9 @@ def pool_responses(demand: pd.DataFrame, response: pd.DataFrame) -> PooledRespon
         if len(scored)
         else np.array([], dtype=int)
     )
+    # sums of fractions depend on their order, by rounding
+    order = np.lexsort((where, pd.factorize(scored["system"], sort=True)[0]))
+    scored, where = scored.iloc[order], where[order]
     score = scored["score"].to_numpy(dtype=float)
     for fault, reason in (
         (where < 0, "an item without demands"),
@@ -167,5 +199,8 @@ def pool_responses(demand: pd.DataFrame, response: pd.DataFrame) -> PooledRespon
             f"int_demand: {benchmark}, item {item!r} has no demand for {dimensions[column]}; 0 means not demanded, "
             "a missing row is a fault of the demand model."
         )
-    matrix = wide.to_numpy(dtype=float)[where] if len(scored) else np.empty((0, len(dimensions)))
-    return pool_counts(scored["system"], matrix, score, np.ones(len(scored)), dimensions)
+    if not dimensions:
+        return pool_counts([], np.empty((0, 0)), [], [], ())
+    patterns, of_item = _distinct_rows(wide.to_numpy(dtype=float))
+    system = scored["system"].to_numpy(dtype=object)
+    return _count(system, of_item[where], patterns, score, np.ones(len(scored)), dimensions)
