@@ -6,14 +6,18 @@ Does not belong here: policies (dbt/seeds/policies.csv) and anything that is com
 
 from __future__ import annotations
 
+import difflib
 import hashlib
+import os
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PROJECT = Path(__file__).resolve().parents[1]
+# set for dbt, and for tests
+NOT_SETTINGS = {"SUITABILITY_WAREHOUSE_PATH", "SUITABILITY_REAL_DATA"}
 
 
 class Settings(BaseSettings):
@@ -61,6 +65,25 @@ class Settings(BaseSettings):
     @classmethod
     def _absolute(cls, value: Path | None) -> Path | None:
         return value.expanduser().resolve() if value else None
+
+    @field_validator("home")
+    @classmethod
+    def _plain(cls, value: Path) -> Path:
+        # SQLite takes these for parts of an address, and would write elsewhere
+        if found := sorted(set("%?#\\") & set(str(value))):
+            raise ValueError(f"the path must not hold {' or '.join(found)}")
+        return value
+
+    @model_validator(mode="after")
+    def _no_misspelt_variable(self) -> Settings:
+        known = {f"SUITABILITY_{name}".upper() for name in type(self).model_fields} | NOT_SETTINGS
+        for name in sorted(os.environ):
+            if name.upper().startswith("SUITABILITY_") and name.upper() not in known:
+                near = difflib.get_close_matches(name.upper(), known, n=1)
+                raise ValueError(
+                    f"there is no setting {name}" + (f"; did you mean {near[0]}?" if near else "")
+                )
+        return self
 
     @property
     def warehouse_path(self) -> Path:

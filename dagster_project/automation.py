@@ -10,6 +10,7 @@ from pathlib import Path
 import dagster as dg
 
 from assets.settings import Settings
+from assets.sources.readers.folder import find_files
 from dagster_project.published import published_results
 
 RESULTS_FOLDER = Path("battery") / "results"
@@ -61,10 +62,10 @@ nightly = dg.ScheduleDefinition(
 
 
 def results_hashes(sources: Path) -> dict[str, str]:
-    """File name -> sha256 of its bytes, for battery/results/*.csv."""
+    """File name -> sha256 of its bytes, for the files that the reader of results takes."""
     return {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted((sources / RESULTS_FOLDER).glob("*.csv"))
+        for path in find_files(sources, RESULTS_FOLDER.as_posix())[0]
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import sys
 from collections.abc import Iterator
@@ -113,9 +114,11 @@ def refresh(verbose: bool, job: str) -> None:
 
     Readers of the published file keep the last good publication until the new one is whole.
     """
-    from dagster_project.lock import RefreshRunningError, refresh_lock
+    from dagster_project.lock import HomeError, RefreshRunningError, refresh_lock
 
     settings = _settings()
+    if job == "refresh_results" and not settings.published_path.exists():
+        raise click.UsageError("refresh_results needs a first whole refresh: run `suitability refresh`.")
     try:
         with (
             refresh_lock(settings.home),
@@ -132,6 +135,8 @@ def refresh(verbose: bool, job: str) -> None:
                 succeeded = False
     except RefreshRunningError as error:
         _fail(Console(stderr=True), str(error), BUSY)
+    except HomeError as error:
+        raise click.UsageError(str(error)) from None
     sys.exit(0 if succeeded else FAILED)
 
 
@@ -161,13 +166,20 @@ def _refresh(settings: Settings, console: Console, job: str, verbose: bool) -> b
 
 
 def _conclude(settings: Settings, console: Console, watch: Watch, succeeded: bool, verbose: bool) -> None:
+    from dataclasses import replace
+
     from dagster_project import show
+    from dagster_project.failing_rows import failing_rows
     from dagster_project.published import NothingPublishedError, read_publication
 
     try:
         publication = read_publication(settings.published_path)
     except NothingPublishedError:
         publication = None
+    watch.failed_checks = [
+        replace(check, description="\n    ".join([check.description, *failing_rows(settings, check.check)]))
+        for check in watch.failed_checks
+    ]
     if succeeded and publication:
         show.publication(console, settings, publication)
     show.checks(console, watch)
@@ -232,44 +244,27 @@ def calibration(fits: int) -> None:
 
 
 def _prove(job: str, changed: dict[str, int], query: str) -> None:
-    """Run a job of simulation with its progress on the terminal, then print what `query` finds in the warehouse."""
-    import warnings
-
-    from dagster import BetaWarning
-
     from dagster_project import show
-    from dagster_project.instance import clear_killed_runs, open_instance
-    from dagster_project.lock import RefreshRunningError, refresh_lock
-    from dagster_project.resources import DuckDBWarehouse
-    from dagster_project.watch import Watch, run_job
+    from dagster_project.lock import HomeError, RefreshRunningError
+    from dagster_project.prove import NoBatteryError, run_simulation
 
     settings, console, errors = _settings().model_copy(update=changed), Console(), Console(stderr=True)
-    watch = Watch()
-    # the terminal is the progress bar's; a refresh sends such notes to its log
-    warnings.simplefilter("ignore", BetaWarning)
-    if not settings.warehouse_path.exists():
-        _fail(errors, f"There is no battery at {settings.home} yet: run `suitability refresh` first.", FAILED)
     try:
-        with refresh_lock(settings.home):
-            from dagster_project.definitions import build_definitions
-
-            definitions = build_definitions(settings)
-            with open_instance(settings.home) as instance:
-                clear_killed_runs(instance)
-                succeeded = run_job(definitions, job, instance, watch)
-            if not succeeded:
-                show.failures(errors, watch, False)
-                sys.exit(FAILED)
-            with DuckDBWarehouse(settings.warehouse_path).connect() as connection:
-                found = connection.sql(query)
-                show.rows(console, found.columns, found.fetchall())
+        watch, names, rows = run_simulation(settings, job, query)
     except RefreshRunningError as error:
         _fail(errors, str(error), BUSY)
+    except (HomeError, NoBatteryError) as error:
+        _fail(errors, str(error), FAILED)
+    if watch.failures or not names:
+        show.failures(errors, watch, False)
+        sys.exit(FAILED)
+    show.rows(console, names, rows)
     console.print("The next `suitability refresh` publishes these figures.")
 
 
-@main.command()
-@click.argument("query")
+# a query may start with an SQL comment, which looks like an option
+@main.command(context_settings={"ignore_unknown_options": True})
+@click.argument("query", type=click.UNPROCESSED)
 @click.option(
     "--format", "kind", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True
 )
@@ -294,7 +289,15 @@ def sql(query: str, kind: str) -> None:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerows([names, *rows])
     elif kind == "json":
-        records: list[dict[str, Any]] = [dict(zip(names, row, strict=True)) for row in rows]
+        if len(set(names)) < len(names):
+            _fail(
+                errors,
+                f"JSON can't hold two columns of one name; name them apart: {', '.join(names)}",
+                FAILED,
+            )
+        # JSON knows neither NaN nor infinity
+        told = [[None if isinstance(v, float) and not math.isfinite(v) else v for v in row] for row in rows]
+        records: list[dict[str, Any]] = [dict(zip(names, row, strict=True)) for row in told]
         click.echo(json.dumps(records, default=str, indent=2, ensure_ascii=False))
     else:
         show.rows(Console(), names, rows)
@@ -306,7 +309,11 @@ def template(folder: Path) -> None:
     """Write empty input files with the right headers into FOLDER (default: sources/)."""
     from assets.sources.template import write_templates
 
-    for path in write_templates(folder):
+    try:
+        paths = write_templates(folder)
+    except OSError as error:
+        _fail(Console(stderr=True), str(error), FAILED)
+    for path in paths:
         click.echo(path)
 
 
@@ -319,7 +326,7 @@ def wipe(system: str) -> None:
     """
     from assets.capability import store
     from dagster_project.instance import open_instance
-    from dagster_project.lock import RefreshRunningError, refresh_lock
+    from dagster_project.lock import HomeError, RefreshRunningError, refresh_lock
 
     settings, errors = _settings(), Console(stderr=True)
     try:
@@ -330,6 +337,8 @@ def wipe(system: str) -> None:
                 instance.delete_dynamic_partition("ai_system", system)
     except RefreshRunningError as error:
         _fail(errors, str(error), BUSY)
+    except HomeError as error:
+        raise click.UsageError(str(error)) from None
     if not is_wiped and system not in known:
         _fail(errors, f"No fit of {system!r} is stored. Fitted are: {', '.join(known) or 'none'}.", FAILED)
     click.echo(f"The fit of {system!r} is gone; the next refresh fits it again if results still name it.")
@@ -361,7 +370,7 @@ def dev(port: int) -> None:
 def docs() -> None:
     """Write dbt's documentation of every table into <home>/docs and print its path."""
     from dagster_project.dbt_assets import DbtProjectError, prepare_manifest, run_dbt
-    from dagster_project.lock import RefreshRunningError, refresh_lock
+    from dagster_project.lock import HomeError, RefreshRunningError, refresh_lock
 
     settings = _settings()
     folder = settings.home / "docs"
@@ -384,6 +393,8 @@ def docs() -> None:
             )
     except RefreshRunningError as error:
         _fail(Console(stderr=True), str(error), BUSY)
+    except HomeError as error:
+        raise click.UsageError(str(error)) from None
     except DbtProjectError as error:
         _fail(Console(stderr=True), str(error), FAILED)
     click.echo(folder / "static_index.html")

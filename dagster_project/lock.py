@@ -16,6 +16,10 @@ from pathlib import Path
 _held: set[Path] = set()
 
 
+class HomeError(RuntimeError):
+    """The home can't be written to."""
+
+
 class RefreshRunningError(RuntimeError):
     """Another process is refreshing the same home."""
 
@@ -26,12 +30,19 @@ def refresh_lock(home: Path, wait_seconds: float = 0) -> Iterator[None]:
 
     Raises:
         RefreshRunningError: another process held it for longer than `wait_seconds`; the message names its pid.
+        HomeError: `home` can't be written to.
     """
     path = home / "refresh.lock"
     if path in _held:
         yield
         return
-    home.mkdir(parents=True, exist_ok=True)
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    except OSError as error:
+        raise HomeError(
+            f"{home} can't be written to ({error.strerror}). Name another folder in SUITABILITY_HOME."
+        ) from error
     deadline = time.monotonic() + wait_seconds
     with path.open("a+", encoding="utf-8") as file:
         while True:

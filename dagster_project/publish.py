@@ -92,7 +92,7 @@ def publish(
     fresh = folder / f".publishing-{os.getpid()}.duckdb"
     with warehouse.connect() as connection:
         _refuse_overtaken(connection, run_prefix)
-        connection.execute(f"attach '{fresh}' as fresh (storage_version '{STORAGE_VERSION}')")
+        connection.execute(f"attach {_literal(str(fresh))} as fresh (storage_version '{STORAGE_VERSION}')")
         connection.execute("create schema fresh.marts")
         rows = {mart.name: _copy(connection, mart) for mart in marts}
         if "refresh" in rows:
@@ -165,7 +165,7 @@ def _write_parquet(
 ) -> Iterator[tuple[str, Path]]:
     for mart in marts:
         path = folder / f".publishing-{os.getpid()}-{mart.name}.parquet"
-        connection.execute(f"copy fresh.marts.\"{mart.name}\" to '{path}' (format parquet)")
+        connection.execute(f'copy fresh.marts."{mart.name}" to {_literal(str(path))} (format parquet)')
         yield mart.name, path
 
 

@@ -49,11 +49,17 @@ def query(path: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
 
     Raises:
         NothingPublishedError: there is no such file yet.
-        duckdb.Error: the statement is wrong.
+        duckdb.Error: the statement is wrong, or there is not exactly one.
     """
     if not path.exists():
         raise NothingPublishedError(f"nothing is published yet: {path} does not exist. Run a refresh first.")
     with duckdb.connect(str(path), read_only=True) as connection:
+        # reading the marts is all that is asked for: no other file is read or written on the way
+        connection.execute("set enable_external_access = false")
+        connection.execute("set lock_configuration = true")
+        n_statements = len(connection.extract_statements(sql))
+        if n_statements != 1:
+            raise duckdb.InvalidInputException(f"one statement at a time, please: here are {n_statements}")
         result = connection.execute(sql)
         return [column[0] for column in result.description or []], result.fetchall()
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.panel import Panel
 from rich.progress import (
     BarColumn,
@@ -77,7 +78,7 @@ def publication(console: Console, settings: Settings, published: Publication) ->
     table = Table("mart", title="Published marts", title_justify="left")
     table.add_column("rows", justify="right")
     for mart, count in published.rows.items():
-        table.add_row(mart, f"{count:,}")
+        table.add_row(escape(mart), f"{count:,}")
     console.print(table)
     for name, state, reason in published.slices:
         if state == "skipped":
@@ -87,7 +88,10 @@ def publication(console: Console, settings: Settings, published: Publication) ->
         best.add_column(heading, justify="right")
     for pair in published.best:
         best.add_row(
-            pair.system, pair.activity, f"{pair.mean_log:.3f}", f"{pair.q025_log:.3f} to {pair.q975_log:.3f}"
+            escape(pair.system),
+            escape(pair.activity),
+            f"{pair.mean_log:.3f}",
+            f"{pair.q025_log:.3f} to {pair.q975_log:.3f}",
         )
     if published.best:
         console.print(best)
@@ -153,8 +157,9 @@ def last_good(console: Console, settings: Settings, published: Publication | Non
 
 def rows(console: Console, names: Sequence[str], values: Sequence[Sequence[Any]]) -> None:
     """A query's answer as a table."""
-    table = Table(*names)
+    table = Table(*map(escape, names))
     for row in values:
-        table.add_row(*("NULL" if v is None else f"{v:.6g}" if isinstance(v, float) else str(v) for v in row))
+        cells = ("NULL" if v is None else f"{v:.6g}" if isinstance(v, float) else str(v) for v in row)
+        table.add_row(*map(escape, cells))
     console.print(table)
     console.print(f"{len(values)} row{'' if len(values) == 1 else 's'}", style="dim")

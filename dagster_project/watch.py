@@ -49,9 +49,15 @@ class Failure:
 class FailedCheck:
     """A check that did not pass; `blocking` ones stop what is downstream."""
 
-    name: str
+    asset: str
+    check: str
     description: str
     blocking: bool
+
+    @property
+    def name(self) -> str:
+        """Asset and check, as printed."""
+        return f"{self.asset}: {self.check}"
 
 
 @dataclass
@@ -114,7 +120,7 @@ class Watch:
             told.append(f"for example {found['sample'][:3]}")
         blocking = check.severity.value == "ERROR"
         text = "; ".join(part for part in told if part)
-        self.failed_checks.append(FailedCheck(f"{key}: {check.check_name}", text, blocking))
+        self.failed_checks.append(FailedCheck(key, check.check_name, text, blocking))
 
 
 def step_name(step_key: str) -> str:

@@ -150,13 +150,15 @@ def _distinct_rows(matrix: Array) -> tuple[Array, npt.NDArray[np.int64]]:
     """Sorted distinct rows of (R, K), and of each row which it is: by one whole number a row, as rows sort slowly."""
     code, size = np.zeros(len(matrix), dtype=np.int64), 1
     for column in matrix.T:
-        levels, own = np.unique(column, return_inverse=True)
+        own, levels = pd.factorize(column, sort=True)
         if size * max(len(levels), 1) >= 2**62:
-            seen, code = np.unique(code, return_inverse=True)
+            code, seen = pd.factorize(code, sort=True)
             size = len(seen)
         code, size = code * len(levels) + own, size * max(len(levels), 1)
-    _, first, which = np.unique(code, return_index=True, return_inverse=True)
-    return matrix[first], which
+    which, seen = pd.factorize(code, sort=True)
+    row = np.empty(len(seen), dtype=np.int64)
+    row[which] = np.arange(len(which))
+    return matrix[row], which
 
 
 def pool_responses(demand: pd.DataFrame, response: pd.DataFrame) -> PooledResponses:

@@ -27,7 +27,7 @@ def write_templates(folder: Path) -> list[Path]:
     survey = [
         (RESPONSE_ID, "Any text that tells respondents apart; only a hash of it is kept"),
         (SOURCE, "Where respondents came from; blank = the file's name"),
-        (COMPANY, "Company, if its results should be shown apart"),
+        (COMPANY, "Company; kept with the answers, not shown apart yet"),
         *((question.name, question.text) for question in QUESTIONS),
     ]
     files: dict[str, list[list[str]]] = {

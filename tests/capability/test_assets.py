@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import replace
+from typing import Any
 
 import dagster as dg
 import numpy as np
@@ -75,7 +76,7 @@ def battery(n_items=80):
     return {"intermediate.int_demand": demand, "intermediate.int_response": response}
 
 
-ENGINES = {
+ENGINES: dict[str, dict[str, Any]] = {
     "factorised": {"draws": 600},
     "nuts": {"engine": "nuts", "tune": 200, "draws": 600, "max_rhat": 1.05},
 }

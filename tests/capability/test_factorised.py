@@ -116,13 +116,14 @@ def test_where_importance_weights_may_not_be_trusted_nuts_takes_over(usual):
     by_weights = engine.fit_system(own, DEFAULT, THRESHOLDS, SAMPLER)
     assert (fell_back.engine, by_weights.engine) == ("nuts", "factorised")
     assert fell_back.khat is None
+    assert fell_back.rhat is not None
     assert fell_back.rhat < 1.01
     one = pooled({"s0": (own.demand.repeat(1, axis=0), own.passed[:, 0])}, own.dimensions)
     one = replace(one, attempted=own.attempted, passed=own.passed, demand=own.demand)
     posteriors = [
         engine.join({"s0": found}, one, DEFAULT, 8000, seed_of) for found in (fell_back, by_weights)
     ]
-    assert_agrees_with_nuts(*posteriors, n_eff=2000)
+    assert_agrees_with_nuts(posteriors[0], posteriors[1], n_eff=2000)
     rows, faults = fit.fit_diagnostics(posteriors[0], THRESHOLDS)
     assert faults == []
     assert rows["engine"].tolist() == ["factorised", "nuts"]
@@ -143,9 +144,9 @@ def test_one_dimension_of_one_demand_is_a_line_integral():
     log_p -= 0.5 * (grid - 3) ** 2 / (0.8**2 + 25)
     p = np.exp(log_p - logsumexp(log_p))
     mean = p @ grid
-    sd = np.sqrt(p @ (grid - mean) ** 2)
+    sd = float(np.sqrt(p @ (grid - mean) ** 2))
     share = 25 / (25 + 0.64)
-    alpha_mean, alpha_sd = share * (mean - 3), np.sqrt(25 * 0.64 / 25.64 + share**2 * sd**2)
+    alpha_mean, alpha_sd = share * (mean - 3), float(np.sqrt(25 * 0.64 / 25.64 + share**2 * sd**2))
     ease = posterior.capability[..., 0, 0] + posterior.intercept
     assert ease.mean() == pytest.approx(mean, abs=0.06 * sd)
     assert ease.std() == pytest.approx(sd, rel=0.06)
@@ -376,6 +377,7 @@ def test_failures_alone_do_not_tell_which_dimension_was_too_low():
     known = ModelOptions(intercept_sd=0.1)
     found = factorised.fit_system(np.full((1, 2), 2.0), np.zeros(1), np.full(1, 1000.0), known, 1)
     mean = found.weight @ found.ease
+    assert found.khat is not None
     assert found.khat < 0.7
     assert mean[0] == pytest.approx(mean[1], abs=0.2)
     is_first = found.weight @ (found.ease[:, 0] < found.ease[:, 1])

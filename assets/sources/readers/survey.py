@@ -23,6 +23,7 @@ from assets.sources.survey_schema import ALLOWED, COMPANY, REQUIRED, RESPONSE_ID
 LOCATION = "survey"
 MAX_EXTRA_HEADER_ROWS = 2
 # Numbers, and lists of them as multiple-choice answers have: what a respondent's coded cell can be.
+_ANSWER = re.compile(r"\s*[+-]?\d{0,8}(?:\.\d{0,17})?(?:[eE][+-]?\d+)?(?:\s*,\s*\d{1,2})*\s*")
 _CODE = re.compile(r"\s*-?\d[\d.,;\s]*(?:[eE][+-]?\d+)?\s*")
 
 
@@ -60,7 +61,7 @@ def _parse(export: Table, stem: str, *, salt: str, seen: dict[str, tuple[str, in
         "company": np.repeat(table.key(COMPANY), k),
         "respondent": np.repeat(people, k),
         "question": np.tile(np.array(questions, dtype=object), n),
-        "answer": table.cells[:, columns].ravel(),
+        "answer": _coded(table.cells[:, columns].ravel()),
     }
     named = [
         (name, text) for name, text in zip(export.header, texts, strict=False) if name in ALLOWED and text
@@ -103,6 +104,18 @@ def _split_header_rows(export: Table) -> tuple[Table, list[str]]:
         n_blank_rows=export.n_blank_rows,
     )
     return people, [clean_name(text) for text in texts]
+
+
+def _coded(cells: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
+    """Cells as they are where they can be codes; text, addresses and long numbers are withheld, and say so.
+
+    People type into boxes that ask for a number. What they typed is theirs: it gets no further than this.
+    """
+    withheld = "(withheld: not a code)"
+    return np.array(
+        [cell if cell is None or not cell.strip() or _ANSWER.fullmatch(cell) else withheld for cell in cells],
+        dtype=object,
+    )
 
 
 def _is_import_ids(cells: list[str]) -> bool:

@@ -230,7 +230,12 @@ def _records(text: str, file: str) -> list[tuple[int, list[str]]]:
             records.append((line, row))
             line = reader.line_num + 1
     except csv.Error as error:
-        known = {"unexpected end of data": "a quote is opened here and never closed"}
+        known = {
+            "unexpected end of data": "a quote is opened here and never closed",
+            f"field larger than field limit ({MAX_CELL_CHARACTERS})": (
+                f"a cell of more than {MAX_CELL_CHARACTERS:,} characters"
+            ),
+        }
         what = known.get(str(error), f"the quotes don't pair up ({error})")
         raise SourceError([SourceFileError(what, file=file, row=line, do=_RESAVE)]) from error
     return records

@@ -16,6 +16,7 @@ counted as (
     select
         slice_input.slice,
         count(slice_input.input) as n_inputs,
+        max(found.n_files) as n_files,
         sum(case when slice_input.input is not null and found.n_files is null then 1 else 0 end) as n_missing,
         {{ dbt.listagg(
             "case when slice_input.input is not null and found.n_files is null then slice_input.folder end",
@@ -38,6 +39,8 @@ final as (
         case
             when n_inputs = 0 then 'this version does not build the slice yet'
             when n_missing > 0 then 'no files in ' || missing_folders
+            when slice = 'battery' and n_files = 1
+                then 'all inputs found; one rater only, so agreement could not be assessed and no capability is dropped'
             else 'all inputs found'
         end as reason
     from counted

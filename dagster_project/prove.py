@@ -1,0 +1,49 @@
+"""Running a job of simulation (recovery, calibration) and reading what it found.
+
+Belongs here: the run under the refresh lock. Does not belong here: printing (cli.py), the simulations (assets/capability).
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from assets.settings import Settings
+from dagster_project.instance import clear_killed_runs, open_instance
+from dagster_project.lock import refresh_lock
+from dagster_project.resources import DuckDBWarehouse
+from dagster_project.watch import Watch, run_job
+
+
+class NoBatteryError(RuntimeError):
+    """No refresh has filled the working warehouse yet."""
+
+
+def run_simulation(
+    settings: Settings, job: str, query: str
+) -> tuple[Watch, list[str], list[tuple[Any, ...]]]:
+    """What was watched, and column names and rows of `query` on the warehouse; both empty where the job failed.
+
+    Raises:
+        NoBatteryError: there is no warehouse to simulate on.
+        RefreshRunningError, HomeError: as `lock.refresh_lock`.
+    """
+    from dagster import BetaWarning
+
+    # the terminal is the progress bar's; a refresh sends such notes to its log
+    warnings.simplefilter("ignore", BetaWarning)
+    if not settings.warehouse_path.exists():
+        raise NoBatteryError(f"There is no battery at {settings.home} yet: run `suitability refresh` first.")
+    watch = Watch()
+    with refresh_lock(settings.home):
+        from dagster_project.definitions import build_definitions
+
+        definitions = build_definitions(settings)
+        with open_instance(settings.home) as instance:
+            clear_killed_runs(instance)
+            succeeded = run_job(definitions, job, instance, watch)
+        if not succeeded:
+            return watch, [], []
+        with DuckDBWarehouse(settings.warehouse_path).connect() as connection:
+            found = connection.sql(query)
+            return watch, found.columns, found.fetchall()
