@@ -50,7 +50,7 @@ class Scale:
     nuts: nuts.SamplerOptions
 
 
-# the twin's draws are few because each costs seconds: its effective draws are known to some 30 % only
+# the twin's draws are few because each costs half a second or more
 FULL = Scale(ITEMS, 100, 1_000_000, 150, nuts.SamplerOptions(4, 300, 1000, 0.7, 1))
 QUICK = Scale(2000, 20, 50_000, 60, nuts.SamplerOptions(2, 200, 300, 0.7, 1))
 
@@ -319,12 +319,13 @@ def targets(found: dict[str, Figures], scale: Scale) -> list[tuple[str, str, str
     """(what, measured, goal) of everything that was measured."""
     rows = []
     if naive := found.get("naive twin"):
+        # a twin of few draws has not converged: its worst parameter's effective draws are a guess, and a low one
         for name, goal in (("nuts", 50), ("factorised", 300)):
             if name in found:
-                ratio = found[name]["ess_per_cpu"] / naive["ess_per_cpu"]
-                rows.append(
-                    (f"{name}: effective draws per CPU-s over the naive twin", f"{ratio:,.0f}×", f"≥ {goal}×")
-                )
+                for column, words in (("median_ess_per_cpu", "median"), ("ess_per_cpu", "worst")):
+                    ratio = found[name]["ess_per_cpu"] / naive[column]
+                    what = f"{name}, worst parameter: effective draws per CPU-s over the twin's {words} parameter"
+                    rows.append((what, f"{ratio:,.0f}×", f"≥ {goal}×"))
     for name, what, goal in (
         ("factorised", f"6 systems × {scale.items:,} items to joint draws", 5),
         ("one more system", "one new system: fit and recombination", 2),
