@@ -1,6 +1,6 @@
 """Running a job of simulation (recovery, calibration) and reading what it found.
 
-Belongs here: the run under the refresh lock. Does not belong here: printing (cli.py), the simulations (assets/capability).
+Belongs here: the run under the refresh lock. Does not belong here: printing (cli.py), what is simulated (assets/).
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@
         max(case when not is_in_battery then item end) as another_unmatched_item
     from {{ model }}
     -- without any ratings there is no battery to join: the slice is skipped, and slice_status says so
-    where exists (select 1 from {{ ref('int_battery_item') }})
+    where is_battery_rated
     group by benchmark, system
     having avg(case when is_in_battery then {{ to_double("1") }} else 0 end) < {{ at_least }}
 {% endtest %}

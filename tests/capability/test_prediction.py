@@ -122,7 +122,8 @@ def test_a_curve_of_known_profile_holds_chance_and_nothing_else():
     draws = Draws(np.full((1000, 1), 3.0), np.zeros(1000))
     curve = characteristic_curve(answers, ("L",), draws, OPTIONS, 1).set_index("level")
     assert curve["n_items"].sum() == 600
-    for level in range(6):
+    assert set(curve.index) == {1, 2, 3, 4, 5}
+    for level in curve.index:
         row = curve.loc[level]
         here = answers.demand[:, 0] == level
         p = expit(3.0 - level)

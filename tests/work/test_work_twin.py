@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -106,7 +107,8 @@ def test_what_cannot_be_used_is_listed_where_it_stood(warehouse: DuckDBWarehouse
     rejects = warehouse.read("staging.stg_survey_reject")
     for reject in rejects.to_dict("records"):
         cell = frames[reject["source_file"]].loc[reject["row_number"] - 2, reject["column_name"]]
-        assert str(cell).strip() == reject["value"]
+        is_code = re.fullmatch(r"[\d.,\s+-]*", str(cell))
+        assert reject["value"] == (str(cell).strip() if is_code else "(withheld: not a code)")
     assert set(rejects["reason"]) == {
         *("not a number", "not a whole number", "below the allowed range", "above the allowed range"),
         *("unknown domain", "list holds an unknown or repeated code"),

@@ -23,7 +23,7 @@ from assets.sources.survey_schema import ALLOWED, COMPANY, REQUIRED, RESPONSE_ID
 LOCATION = "survey"
 MAX_EXTRA_HEADER_ROWS = 2
 # Numbers, and lists of them as multiple-choice answers have: what a respondent's coded cell can be.
-_ANSWER = re.compile(r"\s*[+-]?\d{0,8}(?:\.\d{0,17})?(?:[eE][+-]?\d+)?(?:\s*,\s*\d{1,2})*\s*")
+_ANSWER = re.compile(r"\s*[+-]?\d{0,8}(?:\.\d{0,17})?(?:[eE][+-]?\d+)?(?:\s*,\s*\d{1,3}(?:\.\d{1,3})?)*\s*")
 _CODE = re.compile(r"\s*-?\d[\d.,;\s]*(?:[eE][+-]?\d+)?\s*")
 
 

@@ -8,6 +8,10 @@ battery_item as (
     select * from {{ ref('int_battery_item') }}
 ),
 
+battery as (
+    select count(*) > 0 as is_rated from battery_item
+),
+
 final as (
     select
         result.system,
@@ -17,9 +21,11 @@ final as (
         result.score,
         battery_item.item is not null as is_in_battery,
         coalesce(battery_item.is_valid, false) as is_valid,
+        battery.is_rated as is_battery_rated,
         result.source_file,
         result.row_number
     from result
+    cross join battery
     left join battery_item on result.benchmark = battery_item.benchmark and result.item = battery_item.item
 )
 
