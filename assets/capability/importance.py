@@ -17,10 +17,11 @@ DEGREES_OF_FREEDOM = 5
 ROUNDS = (1000, 1000, 4000)
 # effective draws for each dimension without which a component keeps its shape
 FEWEST_TO_ADAPT = 5
-# Pareto k above which a component is added where the heaviest draw shows one to be missing; from .7 on it counts as
-# failed
-WANTED_KHAT = 0.5
-MAX_ADDED, ADDED_DRAWS, NEIGHBOURS = 4, 500, 300
+# components added one by one where the heaviest draw shows one to be missing: on the real battery they take the error
+# of a standard deviation from 3.4 to 2.0 %; a last round longer by the same cost, to 2.8
+MAX_ADDED, ADDED_DRAWS, NEIGHBOURS = 8, 500, 600
+# Pareto k at which none is missing; of weights so even, it is little but noise
+GOOD_KHAT = 0.1
 
 
 @dataclass(frozen=True)
@@ -50,40 +51,42 @@ def importance_sample(
         least: precision below which no direction is taken to be (a search may end on a saddle).
     """
     parts = _laplace(negative, starts, least)
-    drawn, target = np.empty((0, len(starts[0]))), np.empty(0)
+    drawn, target, log_proposal = np.empty((0, len(starts[0]))), np.empty(0), np.empty(0)
     proposals: list[tuple[Array, Array, int]] = []
 
     def draw(part: _Part, n: int) -> None:
-        nonlocal drawn, target
+        nonlocal drawn, target, log_proposal
         root = np.asarray(np.linalg.cholesky(part.scale), dtype=float)
         stretch = np.sqrt(rng.chisquare(DEGREES_OF_FREEDOM, n) / DEGREES_OF_FREEDOM)
         new = part.centre + (rng.standard_normal((n, len(root))) / stretch[:, None]) @ root.T
-        drawn, target = np.concatenate([drawn, new]), np.concatenate([target, log_density(new)])
         proposals.append((part.centre, root, n))
+        before = np.logaddexp(log_proposal, _log_mixture(drawn, proposals[-1:]))
+        log_proposal = np.concatenate([before, _log_mixture(new, proposals)])
+        drawn, target = np.concatenate([drawn, new]), np.concatenate([target, log_density(new)])
 
     for size in ROUNDS:
         for part in parts:
             draw(part, int(np.ceil(size * part.share)))
-        log_weight = target - _log_mixture(drawn, proposals)
-        weight, khat = _smoothed_weights(log_weight)
+        weight, khat = _smoothed_weights(target - log_proposal)
         parts = _adapted(parts, drawn, weight)
     for _ in range(MAX_ADDED):
-        if khat <= WANTED_KHAT:
+        if khat <= GOOD_KHAT:
             break
-        draw(_where_heaviest(drawn, log_weight, weight), ADDED_DRAWS)
-        log_weight = target - _log_mixture(drawn, proposals)
-        weight, khat = _smoothed_weights(log_weight)
+        draw(_where_heaviest(drawn, target - log_proposal, weight), ADDED_DRAWS)
+        weight, khat = _smoothed_weights(target - log_proposal)
     return drawn, weight, khat
 
 
 def _where_heaviest(drawn: Array, log_weight: Array, weight: Array) -> _Part:
     """A component at the draw of largest weight, shaped as its neighbours (incremental mixture sampling)."""
     centre = drawn[np.argmax(log_weight)]
-    mean = weight @ drawn
-    spread = ((drawn - mean) * weight[:, None]).T @ (drawn - mean)
-    distance = np.einsum("sk,kl,sl->s", drawn - centre, np.linalg.inv(spread), drawn - centre)
+    # few draws may hold all the weight: a share for each keeps both shapes of full rank
+    softened = weight + 1 / len(weight)
+    away = drawn - centre
+    spread = (away * softened[:, None]).T @ away
+    distance = np.einsum("sk,kl,sl->s", away, np.linalg.inv(spread), away)
     near = np.argsort(distance, kind="stable")[:NEIGHBOURS]
-    own = weight[near] + 1 / len(weight)
+    own = softened[near]
     away = drawn[near] - centre
     return _Part(1.0, centre, (away * (own / own.sum())[:, None]).T @ away)
 

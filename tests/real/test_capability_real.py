@@ -102,10 +102,11 @@ def test_the_default_engine_agrees_with_nuts_at_full_scale(fitted, by_factorised
     shift = by_factorised.capability.mean((0, 1)) - fitted.capability.mean((0, 1))
     sd = fitted.capability.std((0, 1))
     assert np.abs(shift / sd).max() < 0.1
-    # 48 standard deviations, each known to some 2 % from 2,000 effective draws of either engine
+    # 48 standard deviations, each known to 2 % by either engine
     ratio = by_factorised.capability.std((0, 1)) / sd
-    assert (np.abs(ratio - 1) < 0.05).sum() >= 46
-    assert np.abs(ratio - 1).max() < 0.08
+    assert np.sqrt(np.mean((ratio - 1) ** 2)) < 0.04
+    assert (np.abs(ratio - 1) < 0.05).sum() >= 43
+    assert np.abs(ratio - 1).max() < 0.12
     assert by_factorised.intercept.mean() == pytest.approx(
         fitted.intercept.mean(), abs=0.1 * fitted.intercept.std()
     )
