@@ -215,14 +215,7 @@ def recovery(seeds: int) -> None:
     correlation of shape and of level, share of a true difference of level that is recovered, effective dimensions,
     correlation within agents, worst contraction, Spearman and pairwise accuracy of suitability.
     """
-    query = (
-        "select tau, intercept as alpha, round(avg(shape_r), 2) as shape, round(avg(level_r), 2) as level, "
-        "round(avg(level_slope), 2) as slope, round(avg(effective_dimensions), 2) as dims, "
-        'round(avg(mean_abs_correlation), 2) as "|r|", round(avg(worst_contraction), 2) as contr, '
-        "round(avg(suitability_rho), 2) as rho, round(avg(suitability_pairwise_accuracy), 2) as pairs "
-        "from model.recovery_summary group by tau, intercept order by tau, intercept"
-    )
-    _prove("recovery", {"recovery_runs": seeds}, query)
+    _prove("recovery", {"recovery_runs": seeds})
 
 
 @main.command()
@@ -232,25 +225,17 @@ def calibration(fits: int) -> None:
 
     Minutes; a refresh must have run. The next refresh publishes the figures.
     """
-    query = (
-        "select dimension, n_fits, "
-        + ", ".join(
-            f'max(case when level = {level} then coverage_share end) as "{100 * level:g} %"'
-            for level in (0.5, 0.8, 0.95)
-        )
-        + ", round(max(uniformity_p), 3) as uniformity_p from model.calibration group by dimension, n_fits order by 1"
-    )
-    _prove("calibration", {"calibration_fits": fits}, query)
+    _prove("calibration", {"calibration_fits": fits})
 
 
-def _prove(job: str, changed: dict[str, int], query: str) -> None:
+def _prove(job: str, changed: dict[str, int]) -> None:
     from dagster_project import show
     from dagster_project.lock import HomeError, RefreshRunningError
     from dagster_project.prove import NoBatteryError, run_simulation
 
     settings, console, errors = _settings().model_copy(update=changed), Console(), Console(stderr=True)
     try:
-        watch, names, rows = run_simulation(settings, job, query)
+        watch, names, rows = run_simulation(settings, job)
     except RefreshRunningError as error:
         _fail(errors, str(error), BUSY)
     except (HomeError, NoBatteryError) as error:

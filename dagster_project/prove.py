@@ -14,15 +14,31 @@ from dagster_project.lock import refresh_lock
 from dagster_project.resources import DuckDBWarehouse
 from dagster_project.watch import Watch, run_job
 
+_RECOVERY = (
+    "select tau, intercept as alpha, round(avg(shape_r), 2) as shape, round(avg(level_r), 2) as level, "
+    "round(avg(level_slope), 2) as slope, round(avg(effective_dimensions), 2) as dims, "
+    'round(avg(mean_abs_correlation), 2) as "|r|", round(avg(worst_contraction), 2) as contr, '
+    "round(avg(suitability_rho), 2) as rho, round(avg(suitability_pairwise_accuracy), 2) as pairs "
+    "from model.recovery_summary group by tau, intercept order by tau, intercept"
+)
+_CALIBRATION = (
+    "select dimension, n_fits, "
+    + ", ".join(
+        f'max(case when level = {level} then coverage_share end) as "{100 * level:g} %"'
+        for level in (0.5, 0.8, 0.95)
+    )
+    + ", round(max(uniformity_p), 3) as uniformity_p from model.calibration group by dimension, n_fits order by 1"
+)
+# what is shown of each job
+QUERIES = {"recovery": _RECOVERY, "calibration": _CALIBRATION}
+
 
 class NoBatteryError(RuntimeError):
     """No refresh has filled the working warehouse yet."""
 
 
-def run_simulation(
-    settings: Settings, job: str, query: str
-) -> tuple[Watch, list[str], list[tuple[Any, ...]]]:
-    """What was watched, and column names and rows of `query` on the warehouse; both empty where the job failed.
+def run_simulation(settings: Settings, job: str) -> tuple[Watch, list[str], list[tuple[Any, ...]]]:
+    """What was watched, and column names and rows of the job's query; both empty where the job failed.
 
     Raises:
         NoBatteryError: there is no warehouse to simulate on.
@@ -45,5 +61,5 @@ def run_simulation(
         if not succeeded:
             return watch, [], []
         with DuckDBWarehouse(settings.warehouse_path).connect() as connection:
-            found = connection.sql(query)
+            found = connection.sql(QUERIES[job])
             return watch, found.columns, found.fetchall()

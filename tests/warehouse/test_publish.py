@@ -125,18 +125,19 @@ def test_readers_never_see_an_error_or_a_torn_answer_while_publishers_are_killed
         publisher = spawn.Process(target=_publish_forever, args=(working, folder), daemon=True)
         publisher.start()
         # reads go on for a while after each new publication, so that kills fall at different points of the next one
-        before, end = len(seen), time.monotonic() + 60
+        patience = end = time.monotonic() + 60
+        in_round = set[str]()
         while time.monotonic() < end:
             with duckdb.connect(str(folder / "suitability.duckdb"), read_only=True) as reader:
                 generations = reader.execute(
                     "select distinct mean_log, (select refresh_id from marts.refresh) from marts.capability_profile"
                 ).fetchall()
             assert len(generations) == 1 and generations[0][1].startswith(f"r-{int(generations[0][0])}-")
-            seen.add(f"{round_number} {generations[0][1]}")
+            in_round.add(f"{round_number} {generations[0][1]}")
             reads += 1
-            if len(seen) == before + 2:
-                end = min(end, time.monotonic() + 0.4 + 0.17 * round_number)
-                before -= 1
+            if len(in_round) == 2 and end == patience:
+                end = time.monotonic() + 0.4 + 0.17 * round_number
+        seen |= in_round
         assert publisher.pid is not None
         os.kill(publisher.pid, signal.SIGKILL)
         publisher.join()
