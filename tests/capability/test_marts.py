@@ -13,7 +13,7 @@ from assets.capability import fit, store
 from assets.settings import PROJECT
 from dagster_project.resources import DuckDBWarehouse
 
-MODELS = ("capability_profile", "system_profile", "fit_diagnostic")
+MODELS = ("posterior_correlation", "capability_profile", "system_profile", "fit_diagnostic")
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,7 @@ def test_no_draws_build_empty_marts(folder):
     empty = fit.Posterior("nuts", (), (), np.empty((4, 0, 0, 0)), np.empty((4, 0)), 0)
     run, _, warehouse = build(folder, empty)
     assert run.returncode == 0, run.stdout
-    assert [len(warehouse.read(f"marts.{name}")) for name in MODELS] == [0, 0, 0]
+    assert [len(warehouse.read(f"marts.{name}")) for name in MODELS] == [0, 0, 0, 0]
 
 
 def test_a_fit_that_did_not_converge_fails_its_mart_too(folder):

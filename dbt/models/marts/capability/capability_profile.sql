@@ -19,27 +19,16 @@ summaries as (
 ),
 
 correlations as (
-    select
-        draws.system,
-        draws.dimension,
-        abs(corr(draws.value, others.value)) as abs_correlation
-    from draws
-    inner join draws as others
-        on
-            draws.system = others.system
-            and draws.chain = others.chain
-            and draws.draw = others.draw
-            and draws.dimension <> others.dimension
-    group by draws.system, draws.dimension, others.dimension
+    select * from {{ ref('posterior_correlation') }}
 ),
 
 strongest as (
     select
         system,
-        dimension,
-        max(abs_correlation) as max_abs_correlation
+        dimension_a as dimension,
+        max(abs(r)) as max_abs_correlation
     from correlations
-    group by system, dimension
+    group by system, dimension_a
 ),
 
 final as (
