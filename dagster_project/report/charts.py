@@ -1,7 +1,7 @@
 """What the charts draw, as JSON for static/report.js.
 
 Belongs here: the values, order and axis ranges of each chart.
-Does not belong here: drawing (static/report.js), tables and words (pages.py, claims.py).
+Does not belong here: drawing (static/report.js), tables and words (pages/, claims.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The sections of the capability page on release dates, correlation, prediction and influential items.
 
 Belongs here: their tables, sentences and charts from published frames.
-Does not belong here: the page's other sections (pages.py), what charts draw (charts.py).
+Does not belong here: the page's other sections (pages/), what charts draw (charts.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the report reads: the marts it needs and their columns, taken from the published file in one sitting.
 
 Belongs here: the list of tables and columns, the read-only connection, and the states of slices.
-Does not belong here: wording, order or layout (labels.py, pages.py).
+Does not belong here: wording, order or layout (labels.py, pages/).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How things are called, ordered and printed on every page, so that all pages agree.
 
 Belongs here: names with their fall-backs, one order of systems, scopes and activities, number formats.
-Does not belong here: statements about results (claims.py) and page contents (pages.py).
+Does not belong here: statements about results (claims.py) and page contents (pages/).
 """
 
 from __future__ import annotations
