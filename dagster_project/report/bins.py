@@ -33,7 +33,8 @@ def pooled_bins(reliability: pd.DataFrame, least: int = LEAST) -> pd.DataFrame:
                 groups.append([])
             groups[-1].append(i)
         if len(groups) > 1 and n_items[groups[-1]].sum() < least:
-            groups[-2] += groups.pop()
+            rest = groups.pop()
+            groups[-1] += rest
         for group in groups:
             part = own.iloc[group]
             n = int(part["n_items"].sum())

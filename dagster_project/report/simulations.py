@@ -52,7 +52,7 @@ def recovered(
         "rows": [names.get(d, d) for d in dimensions],
         "x_title": x_title,
         "interval": "range over runs",
-        "range": [min(0.0, lowest) - 0.03, 1.03],
+        "range": [lowest - 0.03, 1.03],
         "scopes": pictures,
     }
 
@@ -63,6 +63,7 @@ def coverage(frame: pd.DataFrame, dimensions: list[str], names: dict[str, str]) 
     levels = sorted(set(frame["level"]))
     return {
         "kind": "coverage",
+        "range": [float(frame[["coverage_share", "expected_low"]].min().min()) - 0.05, 1.02],
         "rows": [names.get(d, d) for d in dimensions],
         "levels": levels,
         "values": [

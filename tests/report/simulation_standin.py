@@ -1,6 +1,7 @@
 """Stand-ins for the marts of recovery and calibration, with plausible numbers.
 
-Belongs here: those marts by the contract's names and columns. Does not belong here: the other marts (published_standin.py).
+Belongs here: those marts by the contract's names and columns. Does not belong here: the
+other marts (published_standin.py).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ BANDS = {0.5: (0.43, 0.57), 0.8: (0.745, 0.855), 0.95: (0.915, 0.98)}
 
 
 def simulation_frames(dimensions: list[str], n_runs: int, seed: int) -> dict[str, pd.DataFrame]:
-    """Mart name -> rows; none where `n_runs` is 0. IIC's 95 % intervals hold too little, and its ranks aren't uniform."""
+    """Mart name -> rows; none where `n_runs` is 0. IIC's 95 % intervals hold too little, its p is small."""
     rng = np.random.default_rng(seed + 2)
     by_dimension: list[tuple[Any, ...]] = []
     whole: list[tuple[Any, ...]] = []

@@ -216,7 +216,7 @@
       marks.push({ x: e[0], y: i, level, low: e[1], high: e[2], outside: e[0] < e[1] || e[0] > e[2] });
     }));
     for (const level of chart.levels) shapes.push({ type: "line", x0: level, x1: level, yref: "paper", y0: 0, y1: 1, layer: "below", line: { color: "#4d5661", width: 1, dash: "dash" } });
-    const axis = { ...SHARE_AXIS, range: [0, 1.03], tickmode: "array", tickvals: chart.levels };
+    const axis = { ...SHARE_AXIS, range: chart.range, tickmode: "array", tickvals: chart.levels };
     return Plotly.react(div, [{
       type: "scatter", mode: "markers", x: marks.map((m) => m.x), y: marks.map((m) => m.y), hoverinfo: "text",
       marker: { size: 10, color: marks.map((m) => (m.outside ? OUTSIDE.color : "#0072B2")), symbol: marks.map((m) => (m.outside ? OUTSIDE.symbol : "circle")) },
@@ -234,7 +234,7 @@
       type: "bar", x: chart.bin, y: chart.n_fits, width: 0.8, marker: { color: chart.n_fits.map((f, i) => (f < chart.expected_low[i] || f > chart.expected_high[i] ? OUTSIDE.color : "#0072B2")) },
       hoverinfo: "text", hovertext: chart.n_fits.map((f, i) => `bin ${chart.bin[i]} of ${n}: ${f} fits<br>expected ${chart.expected_low[i]} to ${chart.expected_high[i]}`),
     }], {
-      ...base(div, 210), margin: { l: 40, r: 10, t: 8, b: 44 }, shapes: n ? [band] : [],
+      ...base(div, 210), margin: { l: 40, r: 34, t: 8, b: 44 }, shapes: n ? [band] : [],
       xaxis: { range: [0.4, n + 0.6], tickmode: "array", tickvals: [1, n], ticktext: ["lowest", "highest"], fixedrange: true, showgrid: false, title: { text: "Rank of the truth", font: { size: 13 } }, tickfont: { size: 13 } },
       yaxis: { range: [0, chart.top], fixedrange: true, gridcolor: "#e6eaee", zeroline: true, nticks: 4, tickfont: { size: 13 } },
     }, CONFIG);
