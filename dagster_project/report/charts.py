@@ -14,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from dagster_project.report.bins import LEAST
 from dagster_project.report.labels import OfSystem, Scope, System, in_scope
 
 Chart = dict[str, Any]
@@ -76,7 +77,7 @@ def radars(
     by_developer = groupby(
         sorted(systems, key=lambda s: (first[s.developer], s.index)), key=lambda s: s.developer
     )
-    low, high = _range(profile["mean_log"].tolist())
+    finite = [v for v in map(value, profile["mean_log"]) if v is not None] or [0.0, 1.0]
     means = {(r.system, r.dimension): value(r.mean_log) for r in profile.itertuples()}
     charts = []
     for developer, members in by_developer:
@@ -86,7 +87,7 @@ def radars(
                 "kind": "radar",
                 "title": developer,
                 "axes": [{"key": d, "name": names.get(d, d)} for d in dimensions],
-                "range": [min(0.0, math.floor(low)), math.ceil(high)],
+                "range": [min(0, math.floor(min(finite))), max(1, math.ceil(max(finite)))],
                 "members": [s.index for s in group],
                 "values": [[means.get((s.key, d)) for d in dimensions] for s in group],
             }
@@ -202,6 +203,7 @@ def predicted_against_observed(quality: pd.DataFrame, systems: list[System]) -> 
     by_system = dict(tuple(quality.groupby("system")))
     series = [
         _series(s.index, *(by_system[s.key][c].tolist() for c in ("predicted", "observed", "benchmark")))
+        | {"hollow": (by_system[s.key]["n_items"] < LEAST).tolist()}
         for s in systems
         if s.key in by_system
     ]

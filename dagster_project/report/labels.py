@@ -119,10 +119,10 @@ def text(value: object, otherwise: str = "") -> str:
 
 
 def number(value: object, digits: int = 2) -> str:
-    """`value` with a fixed number of digits and thousands' commas; a dash for NULL, never for 0."""
+    """`value` with a fixed number of digits and thousands' commas; a dash for NULL, never for 0. No minus on a zero."""
     if not isinstance(value, Real) or math.isnan(value):
         return text(value, MISSING)
-    return f"{float(value):,.{digits}f}".replace("-", "−")
+    return f"{float(value):z,.{digits}f}".replace("-", "−")
 
 
 def percent(value: object, digits: int = 1) -> str:

@@ -276,7 +276,15 @@ def test_no_page_calls_a_system_best(site: SiteOf) -> None:
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(0.0, "0.00"), (-1.234, "−1.23"), (None, "–"), (float("nan"), "–"), (pd.NA, "–"), (12345, "12,345.00")],
+    [
+        (0.0, "0.00"),
+        (-1.234, "−1.23"),
+        (None, "–"),
+        (float("nan"), "–"),
+        (pd.NA, "–"),
+        (12345, "12,345.00"),
+        (-0.004, "0.00"),
+    ],
 )
 def test_null_is_a_dash_and_zero_is_zero(value: object, shown: str) -> None:
     assert number(value) == shown

@@ -16,7 +16,7 @@
 
   // Plotly reads a small HTML in its texts: names must arrive there as plain text.
   const plain = (s) => String(s).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-  const fixed = (v) => (v === null ? "–" : v.toFixed(2).replace("-", "−"));
+  const fixed = (v) => (v === null ? "–" : v.toFixed(2).replace(/^-(?=0\.00$)/, "").replace("-", "−"));
   const estimate = (e, interval = "95 % interval") => fixed(e[0]) + (e[1] === null ? "" : ` (${interval} ${fixed(e[1])} to ${fixed(e[2])})`);
   const share = (v) => (v === null ? "–" : (100 * v).toFixed(1) + " %");
 
