@@ -15,8 +15,9 @@ from pathlib import Path
 import pandas as pd
 
 from assets.ports import declared_tables
-from assets.settings import PROJECT
+from assets.settings import PROJECT, Settings
 from assets.sources.readers import read_survey
+from assets.work.assets import importance_reliability
 from dagster_project.resources import DuckDBWarehouse
 
 SEEDS = ("seed_activity", "seed_capability", "seed_domain", "seed_survey_question", "published_value_work")
@@ -37,7 +38,9 @@ def build(
     salt: str = "salt",
     with_tests: bool = True,
 ) -> DuckDBWarehouse:
-    """Reads `sources` (None: empty raw tables) and runs the slice's models, and their dbt tests unless told not to.
+    """Reads `sources` (None: empty raw tables) and runs the slice's models, its Python asset between them.
+
+    The models' dbt tests run too, unless told not to.
 
     Raises:
         AssertionError: dbt failed; the message is its output.
@@ -54,16 +57,27 @@ def build(
     project = folder / "dbt"
     if not project.exists():
         _copy_project(project, dropped)
-    command = [str(Path(sys.executable).with_name("dbt")), "--no-use-colors", "--no-write-json"]
-    command += ["--log-level-file", "none", "build" if with_tests else "run"]
+    before_python = "+int_importance_answer"
+    command = "build" if with_tests else "run"
+    _dbt(warehouse, project, command, "--select", before_python)
+    for _ in importance_reliability(warehouse=warehouse, settings=Settings()):
+        pass
+    _dbt(warehouse, project, command, "--exclude", before_python)
+    return warehouse
+
+
+def _dbt(warehouse: DuckDBWarehouse, project: Path, *arguments: str) -> None:
+    command = [str(Path(sys.executable).with_name("dbt")), "--no-use-colors"]
+    command += ["--log-level-file", "none", *arguments]
     command += ["--project-dir", str(project), "--profiles-dir", str(project)]
     environment = os.environ | {
         "SUITABILITY_WAREHOUSE_PATH": str(warehouse.path),
-        "DBT_TARGET_PATH": str(folder / "target"),
+        "DBT_TARGET_PATH": str(project.parent / "target"),
+        # as in a refresh: a test waits until all it compares is built
+        "DBT_INDIRECT_SELECTION": "buildable",
     }
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
-    return warehouse
 
 
 def _copy_project(project: Path, dropped: tuple[str, ...]) -> None:
