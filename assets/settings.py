@@ -44,7 +44,9 @@ class Settings(BaseSettings):
     )
 
     online_source: str = Field(
-        "online", min_length=1, description="survey source whose respondents came online; all others are company"
+        "online",
+        min_length=1,
+        description="survey source whose respondents came online; all others are company",
     )
 
     temperature: float = Field(1.0, gt=0, description="tau, the soft-minimum's temperature")

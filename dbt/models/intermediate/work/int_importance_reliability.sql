@@ -46,11 +46,10 @@ summary as (
 reliabilities as (
     select
         unit_type,
-        {% for sample in ['company', 'online'] %}
-        {{ exact_avg("case when recruitment = '" ~ sample ~ "' then reliability end") }} as reliability_{{ sample }},
-        sum(case when recruitment = '{{ sample }}' and reliability is not null then 1 else 0 end)
-            as n_units_{{ sample }}{% if not loop.last %},{% endif %}
-        {% endfor %}
+        {{ exact_avg("case when recruitment = 'company' then reliability end") }} as reliability_company,
+        {{ exact_avg("case when recruitment = 'online' then reliability end") }} as reliability_online,
+        count(case when recruitment = 'company' then reliability end) as n_units_company,
+        count(case when recruitment = 'online' then reliability end) as n_units_online
     from split_half
     group by unit_type
 ),
