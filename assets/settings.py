@@ -43,6 +43,12 @@ class Settings(BaseSettings):
         0.90, ge=0, le=1, description="share of result rows that find their item"
     )
 
+    online_source: str = Field(
+        "online",
+        min_length=1,
+        description="survey source whose respondents came online; all others are company",
+    )
+
     temperature: float = Field(1.0, gt=0, description="tau, the soft-minimum's temperature")
     slope: float = Field(1.0, gt=0, description="lambda, log-odds per demand level")
     capability_prior_mean: float = 3.0
@@ -106,5 +112,8 @@ class Settings(BaseSettings):
 
     def dbt_vars(self) -> dict[str, object]:
         """The settings that dbt models read; their defaults stand in dbt_project.yml too (a test compares)."""
-        names = ("min_spearman", "min_kappa", "composite", "min_join_coverage", "capability_prior_sd")
+        names = (
+            *("min_spearman", "min_kappa", "composite", "min_join_coverage", "capability_prior_sd"),
+            "online_source",
+        )
         return {name: getattr(self, name) for name in names}

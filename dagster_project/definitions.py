@@ -23,6 +23,7 @@ ASSET_MODULES = (
     "assets.battery.assets",
     "assets.capability.assets",
     "assets.capability.proof_assets",
+    "assets.work.assets",
     "assets.suitability.assets",
     "dagster_project.report.asset",
 )

@@ -23,6 +23,10 @@ def type_boolean() -> str:
     return "boolean"
 
 
+def escape_single_quotes(text: str) -> str:
+    return text.replace("'", "''")
+
+
 def listagg(measure: str, delimiter: str = "','", order_by: str = "", limit: int | None = None) -> str:
     return f"string_agg({measure}, {delimiter} {order_by})"
 

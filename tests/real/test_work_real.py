@@ -1,4 +1,4 @@
-"""The work slice on the public survey: Tables B2, B3 and B5 and the figures of 4.3.1 and 4.3.3, to the printed digit.
+"""The work slice on the public survey: Tables B2-B5 and the figures of 4.3.1, 4.3.3 and 4.3.4, to the printed digit.
 
 Published numbers come from dbt/seeds/published_value_work.csv, except Table B5's, which lie beside the real data.
 """
@@ -66,7 +66,7 @@ def test_every_published_cell_that_the_release_determines(
     both = published.merge(warehouse.read("intermediate.int_published_work"), on=key, how="left")
     assert set(both.loc[both["computed"].isna(), "column_name"]) == {"age_mean", "age_sd"}
     compared = both[both["expected"] == ""]
-    assert len(compared) == 72
+    assert len(compared) == 167
     off = compared[(compared["computed"] - compared["published"]).abs() > compared["tolerance"]]
     assert off.empty, off
 
@@ -90,6 +90,43 @@ def test_table_b5_fixes_the_codings(warehouse: DuckDBWarehouse, real_data: Path)
         cosine = company @ online / np.sqrt(company @ company * (online @ online))
         assert cosine == pytest.approx(row["cosine"], abs=0.0005 + 1e-9), row
         assert np.corrcoef(company, online)[0, 1] == pytest.approx(row["pearson"], abs=0.0005 + 1e-9), row
+
+
+def test_table_b5_in_all_68_cells(warehouse: DuckDBWarehouse, published: pd.DataFrame) -> None:
+    mart = warehouse.read("marts.importance_agreement").set_index("unit")
+    units = published[(published["table_name"] == "B5") & ~published["row_name"].str.startswith("mean ")]
+    assert len(units) == 68 and len(mart) == 34
+    for cell in units.to_dict("records"):
+        assert abs(mart.at[cell["row_name"], cell["column_name"]] - cell["published"]) < 0.0005 + 1e-9, cell
+
+
+def test_table_b4_within_what_random_splits_allow(warehouse: DuckDBWarehouse) -> None:
+    """Half-widths within .008, reliabilities within .012; Coding has one company respondent, so no halves."""
+    printed = {
+        "capability": {"cosine": 0.846, "pearson": 0.620, "half": 0.112, "company": 0.497, "online": 0.733},
+        "activity": {"cosine": 0.905, "pearson": 0.876, "half": 0.0465, "company": 0.788, "online": 0.935},
+    }
+    for row in warehouse.read("marts.importance_reliability").to_dict("records"):
+        figures = printed.pop(row["unit_type"])
+        assert round(row["cosine"], 3) == figures["cosine"] and round(row["pearson"], 3) == figures["pearson"]
+        for bound in ("pearson_low", "pearson_high"):
+            assert abs(row[bound] - row["pearson"]) == pytest.approx(figures["half"], abs=0.008)
+        assert row["reliability_company"] == pytest.approx(figures["company"], abs=0.012)
+        assert row["reliability_online"] == pytest.approx(figures["online"], abs=0.012)
+        assert row["disattenuated"] == 1 and row["reason"] is None
+        assert row["n_units"] - row["n_units_company"] == (row["unit_type"] == "activity")
+    assert not printed
+
+
+def test_4_3_4_domains_agree_and_depart(warehouse: DuckDBWarehouse) -> None:
+    pairs = warehouse.read("marts.domain_importance_agreement")
+    assert len(pairs) == 15
+    figures = pairs["pearson"].min(), pairs["pearson"].max(), pairs["pearson"].mean()
+    assert [round(figure, 3) for figure in figures] == [0.527, 0.770, 0.629]
+    mart = warehouse.read("marts.domain_departure").set_index(["domain", "capability"])["departure"]
+    expected = {("WL", "SRaN"): 2.11, ("MMR", "P"): 2.52, ("HSC", "ToM"): 1.68, ("HSC", "EPaE"): 1.24}
+    assert {key: round(mart[key], 2) for key in expected} == expected
+    assert mart.idxmax() == ("MMR", "P") and mart["WL"].idxmax() == "SRaN" and mart["HSC"].idxmax() == "ToM"
 
 
 def test_real_answers_are_all_usable(warehouse: DuckDBWarehouse) -> None:

@@ -27,6 +27,11 @@ activity_importance: scope_type, scope, activity, importance, conditional_import
     n_selected, is_absent, n_respondents, is_thin, is_suppressed
 capability_importance: scope_type, scope, activity, capability, points, points_if_selected, n_raters,
     n_selected, n_respondents, is_thin, is_suppressed
+importance_agreement: unit_type, unit, cosine, pearson
+importance_reliability: unit_type, cosine, pearson, pearson_low, pearson_high, reliability_company,
+    reliability_online, noise_ceiling, disattenuated
+domain_importance_agreement: domain_a, domain_b, pearson
+domain_departure: domain, capability, departure
 suitability: scope_type, scope, activity, system, policy, weighting, power, sharpness, weight_uncertainty,
     mean_log, sd_log, q025_log, q975_log, n_respondents, is_thin, is_suppressed
 suitability_pooled: scope_type, scope, activity, policy, weighting, power, sharpness, weight_uncertainty,

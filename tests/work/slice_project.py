@@ -10,16 +10,24 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pandas as pd
 
 from assets.ports import declared_tables
-from assets.settings import PROJECT
+from assets.settings import PROJECT, Settings
 from assets.sources.readers import read_survey
+from assets.work.assets import importance_reliability
 from dagster_project.resources import DuckDBWarehouse
 
 SEEDS = ("seed_activity", "seed_capability", "seed_domain", "seed_survey_question", "published_value_work")
+AGREEMENT = ("int_importance_matrix", "int_importance_agreement", "int_domain_departure")
+AFTER_PYTHON = (
+    *("int_importance_reliability", "importance_agreement", "importance_reliability"),
+    *("domain_importance_agreement", "domain_departure"),
+)
 LAYERS = ("staging", "intermediate", "marts")
 RETENTION = """
 select
@@ -37,7 +45,9 @@ def build(
     salt: str = "salt",
     with_tests: bool = True,
 ) -> DuckDBWarehouse:
-    """Reads `sources` (None: empty raw tables) and runs the slice's models, and their dbt tests unless told not to.
+    """Reads `sources` (None: empty raw tables) and runs the slice's models, its Python asset between them.
+
+    The models' dbt tests run too, unless told not to.
 
     Raises:
         AssertionError: dbt failed; the message is its output.
@@ -54,16 +64,58 @@ def build(
     project = folder / "dbt"
     if not project.exists():
         _copy_project(project, dropped)
+    before_python = "+int_importance_answer"
+    command = "build" if with_tests else "run"
+    _dbt(warehouse, project, command, "--select", before_python)
+    _python(warehouse)
+    _dbt(warehouse, project, command, "--exclude", before_python)
+    return warehouse
+
+
+def recompute(folder: Path, warehouse: DuckDBWarehouse, answers: pd.DataFrame) -> DuckDBWarehouse:
+    """A copy of a built warehouse in `folder` whose agreement marts follow from other answers, without starting dbt.
+
+    Args:
+        folder: an empty folder.
+        warehouse: what `build` gave.
+        answers: in place of int_importance_answer.
+    """
+    copy = DuckDBWarehouse(Path(shutil.copy(warehouse.path, folder)))
+    compiled = warehouse.path.parent / "target" / "compiled" / "suitability" / "models"
+    with copy.connect() as connection:
+        connection.execute("create or replace table intermediate.int_importance_answer as from answers")
+    _run_compiled(copy, compiled, AGREEMENT)
+    _python(copy)
+    _run_compiled(copy, compiled, AFTER_PYTHON)
+    return copy
+
+
+def _python(warehouse: DuckDBWarehouse) -> None:
+    made = cast("Iterator[object]", importance_reliability(warehouse=warehouse, settings=Settings()))
+    assert len(list(made)) == 2
+
+
+def _run_compiled(warehouse: DuckDBWarehouse, compiled: Path, models: tuple[str, ...]) -> None:
+    with warehouse.connect() as connection:
+        connection.execute("set threads = 1")
+        for model in models:
+            layer = "intermediate" if model.startswith("int_") else "marts"
+            sql = (compiled / layer / "work" / f"{model}.sql").read_text(encoding="utf-8")
+            connection.execute(f"create or replace table {layer}.{model} as ({sql})")
+
+
+def _dbt(warehouse: DuckDBWarehouse, project: Path, *arguments: str) -> None:
     command = [str(Path(sys.executable).with_name("dbt")), "--no-use-colors", "--no-write-json"]
-    command += ["--log-level-file", "none", "build" if with_tests else "run"]
+    command += ["--log-level-file", "none", *arguments]
     command += ["--project-dir", str(project), "--profiles-dir", str(project)]
     environment = os.environ | {
         "SUITABILITY_WAREHOUSE_PATH": str(warehouse.path),
-        "DBT_TARGET_PATH": str(folder / "target"),
+        "DBT_TARGET_PATH": str(project.parent / "target"),
+        # as in a refresh: a test waits until all it compares is built
+        "DBT_INDIRECT_SELECTION": "buildable",
     }
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
-    return warehouse
 
 
 def _copy_project(project: Path, dropped: tuple[str, ...]) -> None:

@@ -17,8 +17,9 @@ import pytest
 
 from assets.settings import PROJECT
 from dagster_project.resources import DuckDBWarehouse
+from tests.work.agreement_twin import AgreementTwin
 from tests.work.messy_survey import write_messy_survey
-from tests.work.slice_project import LAYERS, build
+from tests.work.slice_project import LAYERS, build, recompute
 from tests.work.twin import Twin
 
 DROPPED = ("AaIC", "ProsM")
@@ -27,6 +28,7 @@ ACTIVITY = [
     *("importance", "conditional_importance", "hours_per_week", "n_selected", "n_respondents"),
     *("is_absent", "is_thin"),
 ]
+AGREEMENT = ["cosine", "pearson", "n_company", "n_online", "is_thin"]
 Rows = Mapping[tuple[Any, ...], tuple[Any, ...]]
 CAPABILITY = ["points", "points_if_selected", "n_raters", "n_selected", "n_respondents", "is_thin"]
 
@@ -98,6 +100,113 @@ def test_capability_importance(warehouse: DuckDBWarehouse, twin: Twin) -> None:
     assert not frame["is_suppressed"].any()
 
 
+def test_agreement_of_company_and_online(warehouse: DuckDBWarehouse, twin: Twin) -> None:
+    expected = AgreementTwin(twin).units()
+    found = rows(warehouse.read("marts.importance_agreement"), ["unit_type", "unit"], AGREEMENT)
+    assert_same(found, expected)
+    assert expected["activity", "Listening"] == (None, None, 0, 0, True), "nobody chose it"
+    assert len(expected) == 18 + 16
+
+
+def test_mean_agreement(warehouse: DuckDBWarehouse, twin: Twin) -> None:
+    """Table B4's first two columns; its other columns are held against enumerations in test_reliability.py."""
+    found = rows(warehouse.read("marts.importance_reliability"), ["unit_type"], ["cosine", "pearson"])
+    assert_same(found, AgreementTwin(twin).means())
+
+
+def test_domains_are_compared_cell_by_cell(warehouse: DuckDBWarehouse, twin: Twin) -> None:
+    agreement = AgreementTwin(twin)
+    marts = warehouse.read("marts.domain_importance_agreement"), warehouse.read("marts.domain_departure")
+    assert_same(rows(marts[0], ["domain_a", "domain_b"], ["pearson", "cosine"]), agreement.domain_pairs())
+    assert_same(rows(marts[1], ["domain", "capability"], ["departure"]), agreement.departures())
+    assert len(marts[0]) == 15 and len(marts[1]) == 6 * 16
+    assert set(marts[1].loc[marts[1]["is_thin"], "domain"]) == {"HSC"}, "one respondent alone"
+
+
+@pytest.fixture(scope="module")
+def answers(warehouse: DuckDBWarehouse) -> pd.DataFrame:
+    return warehouse.read("intermediate.int_importance_answer")
+
+
+def test_shuffled_respondents_under_other_ids_give_the_same_bytes(
+    warehouse: DuckDBWarehouse, answers: pd.DataFrame, tmp_path: Path
+) -> None:
+    others = answers.sample(frac=1, random_state=3)
+    others["respondent"] = [respondent[::-1] for respondent in others["respondent"]]
+    again = recompute(tmp_path, warehouse, others)
+    for name, keys in (
+        ("importance_agreement", ["unit_type", "unit"]),
+        ("importance_reliability", ["unit_type"]),
+        ("domain_importance_agreement", ["domain_a", "domain_b"]),
+        ("domain_departure", ["domain", "capability"]),
+    ):
+        first, second = (w.read(f"marts.{name}").sort_values(keys) for w in (warehouse, again))
+        pd.testing.assert_frame_equal(
+            first.reset_index(drop=True), second.reset_index(drop=True), check_exact=True
+        )
+
+
+def test_one_source_only_has_nothing_to_agree_with(
+    warehouse: DuckDBWarehouse, answers: pd.DataFrame, tmp_path: Path
+) -> None:
+    alone = recompute(tmp_path, warehouse, answers.query("recruitment == 'online'"))
+    assert alone.read("marts.importance_agreement").empty
+    assert alone.read("marts.importance_reliability").empty
+    assert not alone.read("marts.domain_departure").empty
+
+
+def test_one_company_respondent_has_an_agreement_but_no_reliability(
+    warehouse: DuckDBWarehouse, answers: pd.DataFrame, tmp_path: Path
+) -> None:
+    company = answers.loc[answers["recruitment"] == "company", "respondent"]
+    few = answers[(answers["recruitment"] == "online") | (answers["respondent"] == company.iloc[0])]
+    mart = recompute(tmp_path, warehouse, few).read("marts.importance_reliability")
+    assert mart["n_company"].tolist() == [1, 1] and mart["pearson"].notna().all()
+    unknown = ["pearson_sd", "pearson_low", "pearson_high", "reliability_company", "noise_ceiling"]
+    assert mart[[*unknown, "disattenuated"]].isna().all(axis=None)
+    assert mart["reliability_online"].between(0, 1).all()
+    assert set(mart["reason"]) == {"a sample of one respondent can be neither split nor resampled"}
+
+
+def test_a_domain_without_respondents_is_absent_and_a_capability_nobody_picked_has_no_agreement(
+    warehouse: DuckDBWarehouse, answers: pd.DataFrame, tmp_path: Path
+) -> None:
+    changed = answers[answers["domain"] != "NDP"].copy()
+    changed.loc[changed["capability"] == "MC", "points"] = 0.0
+    built = recompute(tmp_path, warehouse, changed)
+    departures = built.read("marts.domain_departure")
+    assert set(departures["domain"]) == {"WL", "MMR", "AOP", "CMH", "HSC"}
+    assert math.isclose(departures["departure"].sum(), 0, abs_tol=1e-9)
+    assert len(built.read("marts.domain_importance_agreement")) == 10
+    unit = built.read("marts.importance_agreement").set_index("unit").loc["MC"]
+    assert unit[["cosine", "pearson", "reliability_company", "reliability_online"]].isna().all()
+    assert unit["n_company"] == unit["n_online"] == 0
+    mart = built.read("marts.importance_reliability").set_index("unit_type")
+    assert mart["n_units"].to_dict() == {"capability": 16, "activity": 18}
+    # nobody chose Listening, and Coding occurs in NDP alone
+    assert mart["n_units_cosine"].to_dict() == {"capability": 15, "activity": 16}
+    assert mart["pearson_low"].notna().all() and mart["reason"].isna().all()
+
+
+def test_perfect_agreement_is_never_infinite(
+    warehouse: DuckDBWarehouse, answers: pd.DataFrame, tmp_path: Path
+) -> None:
+    """Everybody says what the first online respondent says: no correlation has a Fisher z."""
+    online = answers[answers["recruitment"] == "online"]
+    one = online[online["respondent"] == online["respondent"].iloc[0]]
+    same = [
+        one.assign(respondent=f"{recruitment}{i}", recruitment=recruitment)
+        for recruitment in ("company", "online")
+        for i in range(3)
+    ]
+    built = recompute(tmp_path, warehouse, pd.concat(same))
+    agreement, mart = built.read("marts.importance_agreement"), built.read("marts.importance_reliability")
+    assert (agreement["pearson"].dropna() > 1 - 1e-12).all() and agreement["pearson"].notna().any()
+    assert agreement[["reliability_company", "reliability_online"]].isna().all(axis=None)
+    assert mart[["pearson", "pearson_low", "noise_ceiling", "disattenuated"]].isna().all(axis=None)
+    assert set(mart["reason"]) == {"in no unit do both samples vary and agree less than perfectly"}
+
+
 def test_what_cannot_be_used_is_listed_where_it_stood(warehouse: DuckDBWarehouse, sources: Path) -> None:
     """Every rejected value is the file's own cell at that row and column, and each kind of fault is met."""
     frames = {
@@ -148,4 +257,4 @@ def test_no_survey_gives_empty_tables(warehouse: DuckDBWarehouse, home: Path) ->
         ).fetchall()
     of_seeds = {"staging.stg_survey_question", "intermediate.int_capability_retention"}
     names = {name for (name,) in tables} - of_seeds
-    assert len(names) == 14 and all(warehouse.read(name).empty for name in names)
+    assert len(names) == 23 and all(warehouse.read(name).empty for name in names)

@@ -28,6 +28,24 @@ capabilities as (
     where scope_type = 'all'
 ),
 
+unit_agreement as (
+    select * from {{ ref('int_importance_agreement') }}
+    where sample_type = 'recruitment' and unit_type in ('capability', 'activity')
+),
+
+domain_pairs as (
+    select * from {{ ref('int_importance_agreement') }}
+    where sample_type = 'domain' and unit_type = 'matrix'
+),
+
+reliability as (
+    select * from {{ ref('int_importance_reliability') }}
+),
+
+departures as (
+    select * from {{ ref('int_domain_departure') }}
+),
+
 sources as (
     select distinct source
     from flow
@@ -121,6 +139,51 @@ cells as (
         hours_per_week as computed
     from activities
     where scope_type = 'all'
+    union all
+    {% for column in ['cosine', 'pearson', 'pearson_low', 'pearson_high', 'reliability_company', 'reliability_online',
+                      'noise_ceiling', 'disattenuated'] %}
+    select
+        'B4' as table_name,
+        unit_type as row_name,
+        '{{ column }}' as column_name,
+        {{ column }} as computed
+    from reliability
+    union all
+    {% endfor %}
+    {% for column in ['cosine', 'pearson'] %}
+    select
+        'B5' as table_name,
+        unit as row_name,
+        '{{ column }}' as column_name,
+        {{ column }} as computed
+    from unit_agreement
+    union all
+    select
+        'B5' as table_name,
+        'mean ' || unit_type as row_name,
+        '{{ column }}' as column_name,
+        {{ exact_avg(column) }} as computed
+    from unit_agreement
+    group by unit_type
+    union all
+    {% endfor %}
+    {% for column, aggregate in [
+        ('minimum', 'min(pearson)'), ('maximum', 'max(pearson)'), ('mean', exact_avg('pearson'))
+    ] %}
+    select
+        '4.3.4' as table_name,
+        'domain pairs' as row_name,
+        'pearson {{ column }}' as column_name,
+        {{ aggregate }} as computed
+    from domain_pairs
+    union all
+    {% endfor %}
+    select
+        '4.3.4' as table_name,
+        domain as row_name,
+        'departure ' || capability as column_name,
+        departure as computed
+    from departures
     union all
     select
         'Figure 4' as table_name,

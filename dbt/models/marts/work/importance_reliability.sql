@@ -1,0 +1,5 @@
+with final as (
+    select * from {{ ref('int_importance_reliability') }}
+)
+
+select * from final
