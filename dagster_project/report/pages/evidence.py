@@ -96,8 +96,10 @@ def _summary(whole: pd.DataFrame, temperatures: list[Temperature]) -> Table:
         for intercept in INTERCEPTS:
             own = whole[(whole["tau"] == temperature.tau) & (whole["intercept"] == intercept.key)]
             if len(own):
-                rows.append([temperature.label, intercept.key, *(_cell(own, column) for column in SUMMARY)])
-    return Table(["Temperature", "Intercept", *SUMMARY.values()], rows)
+                rows.append(
+                    [f"{temperature.label}, {intercept.key}", *(_cell(own, column) for column in SUMMARY)]
+                )
+    return Table(["Temperature, intercept", *SUMMARY.values()], rows)
 
 
 def _by_dimension(

@@ -208,21 +208,22 @@
   }
 
   function coverage(div, chart) {
-    const narrow = isNarrow(div), rows = chart.rows.map((_, i) => i), marks = [], shapes = [];
+    const narrow = isNarrow(div), rows = chart.rows.map((_, i) => i), marks = [], shapes = bands(chart.rows.length);
+    const place = (i, k) => i + (k - (chart.levels.length - 1) / 2) * 0.28;
     chart.levels.forEach((level, k) => rows.forEach((i) => {
       const e = chart.values[k][i];
       if (!e) return;
-      shapes.push({ type: "rect", x0: e[1], x1: e[2], y0: i - 0.32, y1: i + 0.32, fillcolor: "#d5dbe1", line: { width: 0 }, layer: "below" });
-      marks.push({ x: e[0], y: i, level, low: e[1], high: e[2], outside: e[0] < e[1] || e[0] > e[2] });
+      shapes.push({ type: "rect", x0: e[1], x1: e[2], y0: place(i, k) - 0.11, y1: place(i, k) + 0.11, fillcolor: "#c3cad2", line: { width: 0 }, layer: "below" });
+      marks.push({ x: e[0], y: place(i, k), row: i, level, low: e[1], high: e[2], outside: e[0] < e[1] || e[0] > e[2] });
     }));
     for (const level of chart.levels) shapes.push({ type: "line", x0: level, x1: level, yref: "paper", y0: 0, y1: 1, layer: "below", line: { color: "#4d5661", width: 1, dash: "dash" } });
     const axis = { ...SHARE_AXIS, range: chart.range, tickmode: "array", tickvals: chart.levels };
     return Plotly.react(div, [{
       type: "scatter", mode: "markers", x: marks.map((m) => m.x), y: marks.map((m) => m.y), hoverinfo: "text",
       marker: { size: 10, color: marks.map((m) => (m.outside ? OUTSIDE.color : "#0072B2")), symbol: marks.map((m) => (m.outside ? OUTSIDE.symbol : "circle")) },
-      text: marks.map((m) => `<b>${wrap(chart.rows[m.y], 34)}</b><br>${100 * m.level} % intervals hold ${share(m.x)}<br>expected ${share(m.low)} to ${share(m.high)}`),
+      text: marks.map((m) => `<b>${wrap(chart.rows[m.row], 34)}</b><br>${100 * m.level} % intervals hold ${share(m.x)}<br>expected ${share(m.low)} to ${share(m.high)}`),
     }], {
-      ...base(div, 90 + 38 * chart.rows.length), margin: { l: 10, r: 14, t: 10, b: 54 }, hovermode: "closest", shapes,
+      ...base(div, 90 + 52 * chart.rows.length), margin: { l: 10, r: 14, t: 10, b: 54 }, hovermode: "closest", shapes,
       yaxis: rowAxis(chart.rows.map((r) => wrap(r, narrow ? 17 : 30))), xaxis: { ...axis, showgrid: false, title: { text: "Share of fits whose interval holds the truth", font: { size: narrow ? 13 : 15 } } },
     }, CONFIG);
   }
@@ -235,7 +236,7 @@
       hoverinfo: "text", hovertext: chart.n_fits.map((f, i) => `bin ${chart.bin[i]} of ${n}: ${f} fits<br>expected ${chart.expected_low[i]} to ${chart.expected_high[i]}`),
     }], {
       ...base(div, 210), margin: { l: 40, r: 34, t: 8, b: 44 }, shapes: n ? [band] : [],
-      xaxis: { range: [0.4, n + 0.6], tickmode: "array", tickvals: [1, n], ticktext: ["lowest", "highest"], fixedrange: true, showgrid: false, title: { text: "Rank of the truth", font: { size: 13 } }, tickfont: { size: 13 } },
+      xaxis: { range: [0.4, n + 0.6], tickmode: "array", tickvals: [1, n], ticktext: ["lowest", "highest"], ticklabelstandoff: 5, fixedrange: true, showgrid: false, title: { text: "Rank of the truth", font: { size: 13 } }, tickfont: { size: 13 } },
       yaxis: { range: [0, chart.top], fixedrange: true, gridcolor: "#e6eaee", zeroline: true, nticks: 4, tickfont: { size: 13 } },
     }, CONFIG);
   }
