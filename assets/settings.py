@@ -43,6 +43,9 @@ class Settings(BaseSettings):
         0.90, ge=0, le=1, description="share of result rows that find their item"
     )
 
+    min_cell: int = Field(1, ge=1, description="fewest people behind a published cell of public scopes")
+    min_company_cell: int = Field(5, ge=1, description="fewest people behind a published cell of a company")
+
     temperature: float = Field(1.0, gt=0, description="tau, the soft-minimum's temperature")
     slope: float = Field(1.0, gt=0, description="lambda, log-odds per demand level")
     capability_prior_mean: float = 3.0
@@ -107,4 +110,5 @@ class Settings(BaseSettings):
     def dbt_vars(self) -> dict[str, object]:
         """The settings that dbt models read; their defaults stand in dbt_project.yml too (a test compares)."""
         names = ("min_spearman", "min_kappa", "composite", "min_join_coverage", "capability_prior_sd")
+        names += ("min_cell", "min_company_cell")
         return {name: getattr(self, name) for name in names}

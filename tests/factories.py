@@ -35,6 +35,7 @@ CAPABILITIES = (
 RATINGS_HEADER = ("dataset name", "sample id", *CAPABILITIES)
 RESULTS_HEADER = ("task_name", "sample_id", "score", "metadata", "dataset_name")
 SYSTEMS_HEADER = ("system", "name", "model", "settings", "scaffold", "developer", "family", "released_on")
+INTERVIEW_HEADER = ("company", "role", "duty", "capability", "points")
 QUIZ = ("Q4.12", "Q4.13", "Q4.14", "Q4.25", "Q4.26", "Q4.27")
 SURVEY_HEADER = (
     *("StartDate", "IPAddress", "Progress", "Duration (in seconds)", "ResponseId", "RecipientEmail"),
@@ -125,6 +126,15 @@ def write_survey(
     ]
     rows = extra[: header_rows - 1] + [[person.get(column) for column in header] for person in people]
     return write_csv(sources / "survey" / f"{name}.csv", header, rows, encoding=encoding)
+
+
+def write_interview(
+    sources: Path, name: str = "one", rows: Sequence[Sequence[object]] | None = None, **options: str
+) -> Path:
+    """survey/interviews/<name>.csv; a row is company, role, duty, capability, points."""
+    given = [("Acme", "Analyst", None, "Planning", 60), ("Acme", "Analyst", "Write reports", "L", 100)]
+    path = sources / "survey" / "interviews" / f"{name}.csv"
+    return write_csv(path, INTERVIEW_HEADER, given if rows is None else rows, **options)
 
 
 def write_sources(sources: Path) -> Path:

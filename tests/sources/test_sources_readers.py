@@ -12,13 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assets.ports import declared_tables
-from assets.sources.readers import list_source_files, read_ratings, read_results, read_survey, read_systems
+from assets.sources.readers import (
+    list_source_files,
+    read_interviews,
+    read_ratings,
+    read_results,
+    read_survey,
+    read_systems,
+)
 from tests.factories import (
     CAPABILITIES,
     RATINGS_HEADER,
     RESULTS_HEADER,
     SYSTEMS_HEADER,
     write_csv,
+    write_interview,
     write_ratings,
     write_results,
     write_sources,
@@ -28,11 +36,13 @@ from tests.factories import (
 
 def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
     write_sources(tmp_path)
+    write_interview(tmp_path)
     readings = [
         read_ratings(tmp_path),
         read_results(tmp_path),
         read_systems(tmp_path),
         read_survey(tmp_path, "s"),
+        read_interviews(tmp_path),
     ]
     frames = {name: frame for reading in readings for name, frame in reading.frames.items()}
     frames["raw.source_file"] = list_source_files(tmp_path)
@@ -49,6 +59,7 @@ def test_absent_inputs_give_empty_frames(tmp_path: Path) -> None:
         read_results(tmp_path),
         read_systems(tmp_path),
         read_survey(tmp_path, "s"),
+        read_interviews(tmp_path),
     ):
         for name, frame in reading.frames.items():
             assert frame.empty and list(frame.columns) == list(declared_tables()[name])

@@ -7,6 +7,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +18,28 @@ import pytest
 
 from assets.settings import PROJECT
 from dagster_project.resources import DuckDBWarehouse
+from tests.work.interview_twin import InterviewTwin
+from tests.work.messy_interviews import NOBODY, write_messy_interviews
 from tests.work.messy_survey import write_messy_survey
 from tests.work.slice_project import LAYERS, build
-from tests.work.twin import Twin
+from tests.work.twin import Twin, shown_company
 
 DROPPED = ("AaIC", "ProsM")
 FLOW = ["n_started", "n_in_domain", "n_removed_incomplete", "n_removed_quiz", "n_removed_speed", "n_kept"]
 ACTIVITY = [
     *("importance", "conditional_importance", "hours_per_week", "n_selected", "n_respondents"),
-    *("is_absent", "is_thin"),
+    *("is_absent", "is_thin", "suppression"),
 ]
 Rows = Mapping[tuple[Any, ...], tuple[Any, ...]]
-CAPABILITY = ["points", "points_if_selected", "n_raters", "n_selected", "n_respondents", "is_thin"]
+CAPABILITY = [
+    "points",
+    "points_if_selected",
+    "n_raters",
+    "n_selected",
+    "n_respondents",
+    "is_thin",
+    "suppression",
+]
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +50,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def sources(home: Path) -> Path:
     write_messy_survey(home / "sources")
+    write_messy_interviews(home / "sources")
     return home / "sources"
 
 
@@ -49,7 +61,12 @@ def warehouse(home: Path, sources: Path) -> DuckDBWarehouse:
 
 @pytest.fixture(scope="module")
 def twin(sources: Path) -> Twin:
-    return Twin(sources, DROPPED)
+    return Twin(sources, DROPPED, also_spelled=("Acme", "ACME", "Zo\u00eb & Co", "Only here"))
+
+
+@pytest.fixture(scope="module")
+def interviews(sources: Path, twin: Twin) -> InterviewTwin:
+    return InterviewTwin(sources, DROPPED, partial(shown_company, twin.spellings))
 
 
 def rows(frame: pd.DataFrame, keys: list[str], values: list[str]) -> Rows:
@@ -80,8 +97,8 @@ def test_flow_counts_each_respondent_once(warehouse: DuckDBWarehouse, twin: Twin
     assert min(removed.values()) > 0, "the messy survey must have somebody in every branch"
 
 
-def test_activity_importance(warehouse: DuckDBWarehouse, twin: Twin) -> None:
-    expected = twin.activity_importance()
+def test_activity_importance(warehouse: DuckDBWarehouse, twin: Twin, interviews: InterviewTwin) -> None:
+    expected = twin.activity_importance() | interviews.activity_importance()
     keys = ["scope_type", "scope", "activity"]
     assert_same(rows(warehouse.read("marts.activity_importance"), keys, ACTIVITY), expected)
     assert expected["domain", "HSC", "Admin"][4] == 1, "one domain has one respondent"
@@ -90,12 +107,80 @@ def test_activity_importance(warehouse: DuckDBWarehouse, twin: Twin) -> None:
     assert expected["all", "all", "Coding"][0] == expected["domain", "NDP", "Coding"][0]
 
 
-def test_capability_importance(warehouse: DuckDBWarehouse, twin: Twin) -> None:
+def test_capability_importance(warehouse: DuckDBWarehouse, twin: Twin, interviews: InterviewTwin) -> None:
     keys = ["scope_type", "scope", "activity", "capability"]
     frame = warehouse.read("marts.capability_importance")
-    assert_same(rows(frame, keys, CAPABILITY), twin.capability_importance())
+    assert_same(
+        rows(frame, keys, CAPABILITY), twin.capability_importance() | interviews.capability_importance()
+    )
     assert not set(frame["capability"]) & set(DROPPED) and "Listening" not in set(frame["activity"])
-    assert not frame["is_suppressed"].any()
+    assert (frame["is_suppressed"] == frame["suppression"].notna()).all()
+
+
+def test_companies_are_one_whatever_their_case_and_small_ones_are_withheld(
+    warehouse: DuckDBWarehouse,
+) -> None:
+    mart = warehouse.read("marts.activity_importance").query("scope_type == 'company'")
+    assert set(mart["scope"]) == {"ACME", "TINY", "Wide", "Zo\u00eb & Co"}
+    tiny = mart[mart["scope"] == "TINY"]
+    assert len(tiny) == 18 and tiny["is_suppressed"].all() and (tiny["n_respondents"] <= 2).all()
+    assert tiny["n_selected"].sum() > 0
+    of_many = mart[mart["n_respondents"] >= 5]
+    assert set(of_many["suppression"].fillna("")) == {"", "few_respondents", "complement"}
+    assert not of_many.loc[of_many["is_absent"], "is_suppressed"].any()
+
+
+def test_no_withheld_company_follows_from_a_source(warehouse: DuckDBWarehouse) -> None:
+    """What a source leaves once its published companies are subtracted rests on at least five people, or none."""
+    mart = warehouse.read("marts.activity_importance").set_index(["scope_type", "scope"])
+    source = mart.loc[("source", "companies")].set_index("activity")["n_selected"]
+    respondents = warehouse.read("intermediate.int_respondent_qc").query("is_kept")
+    inside = respondents.groupby("company")["source"].agg(set)
+    companies = mart.loc["company"].loc[[c for c in inside.index if inside[c] == {"companies"}]]
+    published = companies[~companies["is_suppressed"]].groupby("activity")["n_selected"].sum()
+    withheld = companies[companies["is_suppressed"]].groupby("activity")["n_selected"].sum()
+    left = (source - published.reindex(source.index, fill_value=0))[withheld[withheld > 0].index]
+    assert len(left) > 5 and (left >= 5).all()
+
+
+def test_interviews_are_counted_with_what_they_lost(
+    warehouse: DuckDBWarehouse, interviews: InterviewTwin, sources: Path
+) -> None:
+    keys = ["scope_type", "scope", "activity"]
+    columns = ["n_started", "n_respondents", "n_rejected", "n_points_not_100", "points_not_retained"]
+    found = rows(warehouse.read("marts.interview_flow"), keys, columns)
+    assert_same(found, interviews.flow)
+    assert max(row[1] for row in found.values()) >= 3 and max(row[4] or 0 for row in found.values()) > 0
+    assert found["duty", f"ACME: {NOBODY[1]}", NOBODY[2]][:2] == (9, 0), "named by all, rated by none"
+    rejects = warehouse.read("staging.stg_interview_reject")
+    assert set(zip(rejects["source_file"], rejects["row_number"], strict=True)) == interviews.rejects
+    assert set(rejects["reason"]) == {
+        *("not a number", "below the allowed range", "above the allowed range", "unknown capability"),
+        "the capability stands more than once in this interview",
+    }
+    flags = warehouse.read("intermediate.int_interview_flag")
+    assert set(flags["flag"]) == {"points_not_100", "no_usable_points"}
+
+
+def test_interviewees_count_in_no_other_scope(warehouse: DuckDBWarehouse, twin: Twin) -> None:
+    frame = warehouse.read("marts.activity_importance").query("scope_type == 'all'")
+    assert set(frame["n_respondents"]) == {len(twin.scopes["all", "all"])}
+    assert "Only here" not in set(warehouse.read("intermediate.int_survey_scope")["scope"])
+
+
+def test_nothing_typed_reaches_a_mart_but_labels(warehouse: DuckDBWarehouse, sources: Path) -> None:
+    """Planted in columns of no use, in capability and in points: none of it is anywhere in the warehouse."""
+    typed = "\n".join(path.read_text("utf-8-sig") for path in (sources / "survey" / "interviews").iterdir())
+    planted = ("planted name", "jane@example.invalid", "Juggling", "many")
+    assert all(word in typed for word in planted)
+    with warehouse.connect() as connection:
+        tables = connection.sql("select schema_name, table_name from duckdb_tables()").fetchall()
+        text = "\n".join(
+            connection.sql(f"select * from {schema}.{name}").df().to_csv()
+            for schema, name in tables
+            if schema in ("raw", *LAYERS)
+        )
+    assert [word for word in planted if word in text] == []
 
 
 def test_what_cannot_be_used_is_listed_where_it_stood(warehouse: DuckDBWarehouse, sources: Path) -> None:
@@ -148,4 +233,4 @@ def test_no_survey_gives_empty_tables(warehouse: DuckDBWarehouse, home: Path) ->
         ).fetchall()
     of_seeds = {"staging.stg_survey_question", "intermediate.int_capability_retention"}
     names = {name for (name,) in tables} - of_seeds
-    assert len(names) == 14 and all(warehouse.read(name).empty for name in names)
+    assert len(names) == 21 and all(warehouse.read(name).empty for name in names)
