@@ -138,10 +138,11 @@ def write_interview(
 
 
 def write_sources(sources: Path) -> Path:
-    """A whole tiny input folder: two raters, one system, systems.csv and one survey export."""
+    """A whole tiny input folder: two raters, one system, systems.csv, one survey export and one interview."""
     write_ratings(sources, "rater-a")
     write_ratings(sources, "rater-b")
     write_results(sources)
     write_systems(sources)
     write_survey(sources)
+    write_interview(sources)
     return sources

@@ -13,7 +13,7 @@ from assets.sources.readers import read_interviews, read_ratings, read_results, 
 from assets.sources.readers.ratings import capability_aliases
 from assets.sources.survey_schema import ALLOWED
 from dagster_project.ge_checks import Suite, load_suites, run_suite
-from tests.factories import SURVEY_HEADER, SYSTEMS_HEADER, write_interview, write_sources, write_systems
+from tests.factories import SURVEY_HEADER, SYSTEMS_HEADER, write_sources, write_systems
 
 SUITES = {suite.table: suite for suite in load_suites()}
 Break = Callable[[pd.DataFrame], pd.DataFrame]
@@ -22,7 +22,6 @@ Break = Callable[[pd.DataFrame], pd.DataFrame]
 @pytest.fixture(scope="module")
 def frames(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
     sources = write_sources(tmp_path_factory.mktemp("inputs"))
-    write_interview(sources)
     write_systems(sources, [dict.fromkeys(SYSTEMS_HEADER, "x") | {"released_on": "2026-01-31"}])
     readings = (
         read_ratings(sources),

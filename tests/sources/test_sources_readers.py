@@ -26,7 +26,6 @@ from tests.factories import (
     RESULTS_HEADER,
     SYSTEMS_HEADER,
     write_csv,
-    write_interview,
     write_ratings,
     write_results,
     write_sources,
@@ -36,7 +35,6 @@ from tests.factories import (
 
 def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
     write_sources(tmp_path)
-    write_interview(tmp_path)
     readings = [
         read_ratings(tmp_path),
         read_results(tmp_path),

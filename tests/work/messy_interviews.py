@@ -17,6 +17,10 @@ ACRONYMS = (
 DUTIES = ("", "Write reports", "WRITE  reports", "Answer calls", "Role as a whole", "Check\u00a0figures")
 COLUMNS = ("company", "role", "duty", "capability", "points")
 NOBODY = ("Acme", "Ghost", "Haunt")
+UNUSABLE = (
+    *(("L", "too many"), ("Juggling", "5"), ("jane@example.invalid", "5"), ("P", ""), ("EM", "-1")),
+    *(("WM", "50"), ("Working Memory", "50")),
+)
 
 
 def write_messy_interviews(sources: Path, n: int = 9, seed: int = 11) -> None:
@@ -27,9 +31,8 @@ def write_messy_interviews(sources: Path, n: int = 9, seed: int = 11) -> None:
     rng = random.Random(seed)
     for i in range(n):
         rows = [row for _ in range(rng.randint(2, 5)) for row in _rated(rng)]
-        rows += [
-            {"company": NOBODY[0], "role": NOBODY[1], "duty": NOBODY[2], "capability": "L", "points": "?"}
-        ]
+        nobody = dict(zip(COLUMNS, NOBODY, strict=False))
+        rows += [nobody | {"capability": name, "points": points} for name, points in UNUSABLE]
         rng.shuffle(rows)
         header = [*COLUMNS, "Interviewee"]
         rng.shuffle(header)
@@ -55,6 +58,6 @@ def _rated(rng: random.Random) -> list[dict[str, str]]:
         if rng.random() < 0.15:
             points = rng.choice(["", "101", "-1", "12,5", "many", "nan", "100"])
         if rng.random() < 0.05:
-            name = rng.choice(["", "Juggling", "jane@example.invalid"])
+            name = rng.choice(["", "Juggling"])
         rows.append(key | {"capability": name, "points": points})
     return rows

@@ -17,13 +17,13 @@ HEADER = (*SURVEY_HEADER, "company")
 
 
 COMPANIES = (
-    *(("Acme", " ACME\u00a0", "acme", "Acme") * 7),
-    *(("Zo\u00eb  &  Co", "Zoe\u0308 & Co", "zo\u00eb & co") * 4),
+    *(("Acme", " ACME\u00a0", "acme", "Acme") * 10),
+    *(("Zo\u00eb  &  Co", "Zoe\u0308 & Co", "zo\u00eb & co") * 10),
     *("Tiny", "TINY", "", ""),
 )
 
 
-def write_messy_survey(sources: Path, n: int = 200, seed: int = 7) -> None:
+def write_messy_survey(sources: Path, n: int = 320, seed: int = 7) -> None:
     """survey/companies.csv and survey/online.csv, columns permuted, the second with three header rows.
 
     Companies are spelled as people spell them; Tiny has at most two respondents, Wide stands in both files.

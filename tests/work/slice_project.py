@@ -58,7 +58,9 @@ def build(
     if not project.exists():
         _copy_project(project, dropped)
     command = [str(Path(sys.executable).with_name("dbt")), "--no-use-colors", "--no-write-json"]
-    command += ["--log-level-file", "none", "build" if with_tests else "run"]
+    command += ["--log-level-file", "none", "build"]
+    if not with_tests:
+        command += ["--resource-type", "model", "--resource-type", "seed"]
     command += ["--project-dir", str(project), "--profiles-dir", str(project)]
     environment = os.environ | {
         "SUITABILITY_WAREHOUSE_PATH": str(warehouse.path),
