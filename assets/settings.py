@@ -109,6 +109,8 @@ class Settings(BaseSettings):
 
     def dbt_vars(self) -> dict[str, object]:
         """The settings that dbt models read; their defaults stand in dbt_project.yml too (a test compares)."""
-        names = ("min_spearman", "min_kappa", "composite", "min_join_coverage", "capability_prior_sd")
-        names += ("min_cell", "min_company_cell")
+        names = (
+            *("min_spearman", "min_kappa", "composite", "min_join_coverage", "capability_prior_sd"),
+            *("min_cell", "min_company_cell"),
+        )
         return {name: getattr(self, name) for name in names}

@@ -25,6 +25,7 @@ from dagster_project.report.labels import (
     moment,
     number,
     of_default_policy,
+    of_respondents,
     ordered,
     percent,
     scopes,
@@ -184,7 +185,9 @@ def index(published: Published, base: Context) -> Context:
     """The overview."""
     suitability = of_default_policy(published, "suitability")
     everywhere = suitability[suitability["scope_type"] == "all"]
-    order = ordered(of_default_policy(published, "suitability_pooled"), "activity", "mean_log")
+    order = ordered(
+        of_respondents(of_default_policy(published, "suitability_pooled")), "activity", "mean_log"
+    )
     found = leaders(everywhere, order, base["systems"])
     status = published["slice_status"].to_dict("records")
     comparison = published["published_comparison"]["status"].value_counts().sort_index()
@@ -288,8 +291,8 @@ def _checks(published: Published, keys: list[str], names: dict[str, str], everyo
 
 def suitability(published: Published, base: Context) -> Context:
     """Suitability of each system for each activity, per scope, default policy."""
-    frame = of_default_policy(published, "suitability")
-    pooled = of_default_policy(published, "suitability_pooled")
+    frame = of_respondents(of_default_policy(published, "suitability"))
+    pooled = of_respondents(of_default_policy(published, "suitability_pooled"))
     everyone: list[System] = base["systems"]
     groups, activities = scopes(frame), ordered(pooled, "activity", "mean_log")
     activities += [a for a in ordered(frame, "activity", "mean_log") if a not in activities]
@@ -330,7 +333,8 @@ def _cell(estimate: Any, is_withheld: bool) -> str:
 
 def importance(published: Published, base: Context) -> Context:
     """What people say their work needs: importance of activities, and of capabilities for them."""
-    activity, points = published["activity_importance"], published["capability_importance"]
+    activity = of_respondents(published["activity_importance"])
+    points = of_respondents(published["capability_importance"])
     groups, activities = scopes(activity), ordered(activity, "activity", "importance")
     activities += [a for a in ordered(points, "activity", "points") if a not in activities]
     capability_order = ordered(points, "capability", "points")

@@ -36,13 +36,13 @@ class InterviewTwin:
         self.rejects: set[tuple[str, int]] = set()
         self.flow: dict[tuple[str, ...], tuple[object, ...]] = {}
         rows = []
-        for file in sorted((sources / "survey" / "interviews").glob("*.csv")):
-            with file.open(encoding="utf-8-sig", newline="") as opened:
+        for path in sorted((sources / "survey" / "interviews").glob("*.csv")):
+            with path.open(encoding="utf-8-sig", newline="") as opened:
                 header, *lines = list(csv.reader(opened))
             for line, cells in enumerate(lines, start=2):
                 if any(cells):
                     row = dict(zip([name.strip().lower() for name in header], cells, strict=True))
-                    rows.append((f"survey/interviews/{file.name}", line, row))
+                    rows.append((f"survey/interviews/{path.name}", line, row))
         spelled: dict[tuple[str, ...], list[str]] = defaultdict(list)
         for _, _, row in rows:
             company, role, duty = (label(row[c]) for c in ("company", "role", "duty"))

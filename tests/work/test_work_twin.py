@@ -95,11 +95,12 @@ def test_companies_are_one_whatever_their_case_and_small_ones_are_withheld(
 
 def test_no_withheld_company_follows_from_a_source(warehouse: DuckDBWarehouse) -> None:
     """What a source leaves once its published companies are subtracted rests on at least five people."""
-    mart = warehouse.read("marts.activity_importance").set_index(["scope_type", "scope"]).sort_index()
-    source = mart.loc[("source", "companies")].set_index("activity")["n_selected"]
+    mart = warehouse.read("marts.activity_importance")
+    source = mart.query("scope_type == 'source' and scope == 'companies'").set_index("activity")["n_selected"]
     respondents = warehouse.read("intermediate.int_respondent_qc").query("is_kept")
     inside = respondents.groupby("company")["source"].agg(set)
-    companies = mart.loc["company"].loc[[c for c in inside.index if inside[c] == {"companies"}]]
+    names = [company for company in inside.index if inside[company] == {"companies"}]
+    companies = mart[(mart["scope_type"] == "company") & mart["scope"].isin(names)]
     published = companies[~companies["is_suppressed"]].groupby("activity")["n_selected"].sum()
     withheld = companies[companies["is_suppressed"]].groupby("activity")["n_selected"].sum()
     some = withheld[withheld > 0].index.intersection(published[published > 0].index)

@@ -16,7 +16,7 @@ final as (
         answers.scope_type,
         answers.scope,
         answers.activity,
-        {# rows that were blank or rejected alone are no opinion: they don't make an interview with 0 points everywhere #}
+        {# nothing but blank and rejected rows is no opinion, and no interview with 0 points everywhere #}
         count(answers.points) > 0 as is_usable,
         cast(sum(case when answers.reason is not null then 1 else 0 end) as bigint) as n_rejected,
         sum(answers.points) as points,
