@@ -48,6 +48,8 @@ class Settings(BaseSettings):
         min_length=1,
         description="survey source whose respondents came online; all others are company",
     )
+    min_cell: int = Field(1, ge=1, description="fewest people behind a published cell of public scopes")
+    min_company_cell: int = Field(5, ge=1, description="fewest people behind a published cell of a company")
 
     temperature: float = Field(1.0, gt=0, description="tau, the soft-minimum's temperature")
     slope: float = Field(1.0, gt=0, description="lambda, log-odds per demand level")
@@ -115,5 +117,6 @@ class Settings(BaseSettings):
         names = (
             *("min_spearman", "min_kappa", "composite", "min_join_coverage", "capability_prior_sd"),
             "online_source",
+            *("min_cell", "min_company_cell"),
         )
         return {name: getattr(self, name) for name in names}

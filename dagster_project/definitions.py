@@ -36,6 +36,7 @@ INPUT_FILES = tuple(
         ("results", "battery", "battery/results/<system>.csv: score of each item."),
         ("systems", "battery", "battery/systems.csv: name, settings and scaffold of each system."),
         ("survey", "work", "survey/*.csv: Qualtrics exports."),
+        ("interviews", "work", "survey/interviews/*.csv: one interview a file about a role or its duties."),
     )
 )
 

@@ -35,6 +35,7 @@ INPUTS = {
     "results": ("battery/results/*.csv", "capability"),
     "systems": ("battery/systems.csv", "capability"),
     "survey": ("survey/*.csv", "work"),
+    "interviews": ("survey/interviews/*.csv", "work"),
 }
 FREE_GIGABYTES = 2
 

@@ -45,6 +45,7 @@ SYSTEMS_HEADER = (
     "released_on",
     "kind",
 )
+INTERVIEW_HEADER = ("company", "role", "duty", "capability", "points")
 QUIZ = ("Q4.12", "Q4.13", "Q4.14", "Q4.25", "Q4.26", "Q4.27")
 SURVEY_HEADER = (
     *("StartDate", "IPAddress", "Progress", "Duration (in seconds)", "ResponseId", "RecipientEmail"),
@@ -137,11 +138,21 @@ def write_survey(
     return write_csv(sources / "survey" / f"{name}.csv", header, rows, encoding=encoding)
 
 
+def write_interview(
+    sources: Path, name: str = "one", rows: Sequence[Sequence[object]] | None = None, **options: str
+) -> Path:
+    """survey/interviews/<name>.csv; a row is company, role, duty, capability, points."""
+    given = [("Acme", "Analyst", None, "Planning", 60), ("Acme", "Analyst", "Write reports", "L", 100)]
+    path = sources / "survey" / "interviews" / f"{name}.csv"
+    return write_csv(path, INTERVIEW_HEADER, given if rows is None else rows, **options)
+
+
 def write_sources(sources: Path) -> Path:
-    """A whole tiny input folder: two raters, one system, systems.csv and one survey export."""
+    """A whole tiny input folder: two raters, one system, systems.csv, one survey export and one interview."""
     write_ratings(sources, "rater-a")
     write_ratings(sources, "rater-b")
     write_results(sources)
     write_systems(sources)
     write_survey(sources)
+    write_interview(sources)
     return sources

@@ -19,6 +19,7 @@ from assets.sources.readers import (
     Reading,
     SourceError,
     list_source_files,
+    read_interviews,
     read_ratings,
     read_results,
     read_survey,
@@ -27,7 +28,9 @@ from assets.sources.readers import (
 from assets.sources.refresh import new_refresh
 from assets.sources.salt import read_salt
 
-FILE = {name: dg.AssetKey(["file", name]) for name in ("ratings", "results", "systems", "survey")}
+FILE = {
+    name: dg.AssetKey(["file", name]) for name in ("ratings", "results", "systems", "survey", "interviews")
+}
 
 
 @contextmanager
@@ -179,3 +182,21 @@ def survey(
     warehouse.replace(reading.frames)
     for table in reading.frames:
         yield _result(reading, table)
+
+
+@dg.asset(
+    key=["raw", "interview"],
+    deps=[FILE["interviews"]],
+    group_name="work",
+    kinds={"python", "duckdb"},
+    pool="warehouse",
+    code_version="1",
+    description="Interviews about roles and duties as they came, allowed columns only: a row a line, all TEXT.",
+)
+def interview(
+    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+) -> dg.MaterializeResult:
+    with _faults_as_failure():
+        reading = read_interviews(sources_folder(settings))
+    warehouse.replace(reading.frames)
+    return _result(reading, "raw.interview")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from assets.sources.readers import ratings, results, systems
+from assets.sources.readers import interviews, ratings, results, systems
 from assets.sources.survey_schema import COMPANY, QUESTIONS, RESPONSE_ID, SOURCE
 
 
@@ -27,7 +27,7 @@ def write_templates(folder: Path) -> list[Path]:
     survey = [
         (RESPONSE_ID, "Any text that tells respondents apart; only a hash of it is kept"),
         (SOURCE, "Where respondents came from; blank = the file's name"),
-        (COMPANY, "Company; kept with the answers, not shown apart yet"),
+        (COMPANY, "Company, shown apart where enough people answered; blank = none"),
         *((question.name, question.text) for question in QUESTIONS),
     ]
     files: dict[str, list[list[str]]] = {
@@ -35,6 +35,7 @@ def write_templates(folder: Path) -> list[Path]:
         "battery/results/name-of-system.csv": [list(results.COLUMNS)],
         "battery/systems.csv": [list(systems.COLUMNS)],
         "survey/name-of-source.csv": [[name for name, _ in survey], [text for _, text in survey]],
+        f"{interviews.LOCATION}/interview.csv": [list(interviews.COLUMNS)],
     }
     paths = {folder / name: rows for name, rows in files.items()}
     present = [str(path) for path in paths if path.exists()]

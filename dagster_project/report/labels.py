@@ -26,6 +26,7 @@ DOMAINS = {
     "HSC": "Hospitality, sales, or client care",
 }
 SCOPE_TYPES = ("all", "domain", "company", "source")
+INTERVIEW_SCOPE_TYPES = ("role", "duty")
 # Okabe & Ito's palette without yellow (too faint on white) and black (kept for the pooled marker)
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9")
 N_SYMBOLS = 7  # static/report.js draws this many; coprime to the colours, so 42 systems look different
@@ -194,6 +195,11 @@ def scopes(frame: pd.DataFrame) -> list[Scope]:
 
     pairs = frame[["scope_type", "scope"]].drop_duplicates().itertuples(index=False)
     return sorted((Scope(str(kind), str(name)) for kind, name in pairs), key=place)
+
+
+def of_respondents(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `frame` that come from the questionnaire: roles and duties have activities of their own."""
+    return frame[~frame["scope_type"].isin(INTERVIEW_SCOPE_TYPES)]
 
 
 def in_scope(frame: pd.DataFrame, scope: Scope) -> pd.DataFrame:

@@ -129,6 +129,22 @@ def test_4_3_4_domains_agree_and_depart(warehouse: DuckDBWarehouse) -> None:
     assert mart.idxmax() == ("MMR", "P") and mart["WL"].idxmax() == "SRaN" and mart["HSC"].idxmax() == "ToM"
 
 
+def test_the_five_printed_cells_that_rest_on_one_or_two_are_thin(warehouse: DuckDBWarehouse) -> None:
+    """Tables C9 and C10 print them like any other; nothing public is withheld."""
+    mart = warehouse.read("marts.activity_importance").query("scope_type == 'domain' and not is_absent")
+    few = mart[mart["n_selected"] <= 2]
+    assert sorted(zip(few["scope"], few["activity"], few["n_selected"], strict=True)) == [
+        ("MMR", "Analysing data", 2),
+        ("MMR", "Data manipulation", 1),
+        ("MMR", "Listening", 2),
+        ("WL", "Analysing data", 2),
+        ("WL", "Data manipulation", 2),
+    ]
+    assert few["is_thin"].all() and not mart["is_suppressed"].any() and not few["importance"].isna().any()
+    points = warehouse.read("marts.capability_importance").query("scope_type == 'domain' and n_raters <= 2")
+    assert len(points) == 5 * 16 and points["is_thin"].all() and not points["points"].isna().any()
+
+
 def test_real_answers_are_all_usable(warehouse: DuckDBWarehouse) -> None:
     """Nothing is rejected; what is odd is 20 picks that got 0 points."""
     assert warehouse.read("staging.stg_survey_reject").empty

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,9 +39,16 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
     warehouse = DuckDBWarehouse(tmp_path / "home" / "warehouse.duckdb")
     counts = {
         name: len(warehouse.read(f"raw.{name}"))
-        for name in ("refresh", "rating", "result", "ai_system", "source_file")
+        for name in ("refresh", "rating", "result", "ai_system", "source_file", "interview")
     }
-    assert counts == {"refresh": 1, "rating": 72, "result": 2, "ai_system": 1, "source_file": 5}
+    assert counts == {
+        "refresh": 1,
+        "rating": 72,
+        "result": 2,
+        "ai_system": 1,
+        "source_file": 6,
+        "interview": 2,
+    }
     assert set(warehouse.read("raw.rating")["level"]) == {"1"}
     assert warehouse.read("raw.survey_response")["respondent"].nunique() == 2
     assert warehouse.read("raw.survey_codebook").empty
@@ -63,10 +71,10 @@ def test_a_bad_file_fails_its_own_asset_and_keeps_the_old_table(inputs: Path, tm
 
 def test_an_absent_input_gives_an_empty_table(inputs: Path, tmp_path: Path) -> None:
     run(inputs, tmp_path / "home")
-    for path in (inputs / "survey").iterdir():
-        path.unlink()
+    shutil.rmtree(inputs / "survey")
     assert run(inputs, tmp_path / "home").success
     assert DuckDBWarehouse(tmp_path / "home" / "warehouse.duckdb").read("raw.survey_response").empty
+    assert DuckDBWarehouse(tmp_path / "home" / "warehouse.duckdb").read("raw.interview").empty
 
 
 def test_metadata_tells_what_was_left_out(inputs: Path, tmp_path: Path) -> None:
@@ -76,6 +84,7 @@ def test_metadata_tells_what_was_left_out(inputs: Path, tmp_path: Path) -> None:
     assert shown.metadata["ignored_files"].value == ["battery/ratings/notes.txt"]
     survey = result.asset_materializations_for_node("survey")
     assert {one.asset_key.path[-1] for one in survey} == {"survey_response", "survey_codebook"}
+    assert survey[0].metadata["ignored_files"].value == []
     assert "'survey/online.csv': ['StartDate', 'IPAddress'," in str(
         survey[0].metadata["ignored_columns"].value
     )

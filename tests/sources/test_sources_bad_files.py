@@ -7,9 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from assets.sources.readers import Reading, SourceError, read_ratings, read_results, read_survey, read_systems
+from assets.sources.readers import (
+    Reading,
+    SourceError,
+    read_interviews,
+    read_ratings,
+    read_results,
+    read_survey,
+    read_systems,
+)
 from tests.factories import (
     CAPABILITIES,
+    INTERVIEW_HEADER,
     RATINGS_HEADER,
     RESULTS_HEADER,
     SURVEY_HEADER,
@@ -28,6 +37,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Reading], tuple[str, ...]]] = {
     "results": ("battery/results/system-a.csv", read_results, RESULTS_HEADER),
     "systems": ("battery/systems.csv", read_systems, SYSTEMS_HEADER),
     "survey": ("survey/online.csv", lambda sources: read_survey(sources, "salt"), SURVEY_HEADER),
+    "interviews": ("survey/interviews/one.csv", read_interviews, INTERVIEW_HEADER),
 }
 every_input = pytest.mark.parametrize(("file", "read", "header"), READERS.values(), ids=READERS)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from assets.sources.readers import read_ratings, read_results, read_survey, read_systems
+from assets.sources.readers import read_interviews, read_ratings, read_results, read_survey, read_systems
 from assets.sources.readers.ratings import capability_aliases
 from assets.sources.survey_schema import ALLOWED
 from dagster_project.ge_checks import Suite, load_suites, run_suite
@@ -28,6 +28,7 @@ def frames(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
         read_results(sources),
         read_systems(sources),
         read_survey(sources, "s"),
+        read_interviews(sources),
     )
     return {name: frame for reading in readings for name, frame in reading.frames.items()}
 
@@ -37,7 +38,13 @@ def failed(suite: Suite, frame: pd.DataFrame) -> set[str]:
 
 
 def test_each_input_table_has_a_suite() -> None:
-    assert set(SUITES) == {"raw.rating", "raw.result", "raw.ai_system", "raw.survey_response"}
+    assert set(SUITES) == {
+        "raw.rating",
+        "raw.result",
+        "raw.ai_system",
+        "raw.survey_response",
+        "raw.interview",
+    }
 
 
 @pytest.mark.parametrize("table", SUITES)
@@ -130,6 +137,25 @@ BROKEN: list[tuple[str, Break, str]] = [
         cells("answer", "250", asked("1_Q5.4_2")),
         "column_values_to_match_regex_answer_5",
     ),
+    ("raw.interview", cells("company", None), "column_values_to_not_be_null_company"),
+    ("raw.interview", cells("role", None), "column_values_to_not_be_null_role"),
+    ("raw.interview", twice, "compound_columns_to_be_unique_source_file_row_number"),
+    *(
+        ("raw.interview", put, f"{check}_{column}")
+        for column in ("company", "role", "duty")
+        for put, check in (
+            (cells(column, "x" * 81), "column_value_lengths_to_be_between"),
+            (cells(column, "ask a@b.org"), "column_values_to_not_match_regex"),
+        )
+    ),
+    ("raw.interview", cells("company", "A: B"), "column_values_to_not_match_regex_company_2"),
+    ("raw.interview", cells("capability_name", None), "column_values_to_not_be_null_capability_name"),
+    (
+        "raw.interview",
+        cells("capability_name", "(withheld: not a capability)"),
+        "column_values_to_not_match_regex_capability_name",
+    ),
+    ("raw.interview", cells("points", "101"), "column_values_to_match_regex_points"),
 ]
 
 

@@ -12,7 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assets.ports import declared_tables
-from assets.sources.readers import list_source_files, read_ratings, read_results, read_survey, read_systems
+from assets.sources.readers import (
+    list_source_files,
+    read_interviews,
+    read_ratings,
+    read_results,
+    read_survey,
+    read_systems,
+)
 from tests.factories import (
     CAPABILITIES,
     RATINGS_HEADER,
@@ -33,6 +40,7 @@ def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
         read_results(tmp_path),
         read_systems(tmp_path),
         read_survey(tmp_path, "s"),
+        read_interviews(tmp_path),
     ]
     frames = {name: frame for reading in readings for name, frame in reading.frames.items()}
     frames["raw.source_file"] = list_source_files(tmp_path)
@@ -49,6 +57,7 @@ def test_absent_inputs_give_empty_frames(tmp_path: Path) -> None:
         read_results(tmp_path),
         read_systems(tmp_path),
         read_survey(tmp_path, "s"),
+        read_interviews(tmp_path),
     ):
         for name, frame in reading.frames.items():
             assert frame.empty and list(frame.columns) == list(declared_tables()[name])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assets.sources.readers.survey import _coded
+from assets.sources.readers.privacy import coded
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from assets.sources.readers.survey import _coded
     ],
 )
 def test_codes_stay_untouched(answer: str) -> None:
-    assert _coded(np.array([answer], dtype=object)).tolist() == [answer]
+    assert coded(np.array([answer], dtype=object)).tolist() == [answer]
 
 
 @pytest.mark.parametrize(
@@ -47,4 +47,4 @@ def test_codes_stay_untouched(answer: str) -> None:
     ],
 )
 def test_text_addresses_and_long_numbers_are_withheld(answer: str) -> None:
-    assert _coded(np.array([answer, None], dtype=object)).tolist() == ["(withheld: not a code)", None]
+    assert coded(np.array([answer, None], dtype=object)).tolist() == ["(withheld: not a code)", None]

@@ -16,10 +16,23 @@ LONELY_DOMAIN = 6
 HEADER = (*SURVEY_HEADER, "company")
 
 
-def write_messy_survey(sources: Path, n: int = 120, seed: int = 7) -> None:
-    """survey/companies.csv and survey/online.csv, columns permuted, the second with three header rows."""
+COMPANIES = (
+    *(("Acme", " ACME\u00a0", "acme", "Acme") * 10),
+    *(("Zo\u00eb  &  Co", "Zoe\u0308 & Co", "zo\u00eb & co") * 10),
+    *("Tiny", "TINY", "", ""),
+)
+
+
+def write_messy_survey(sources: Path, n: int = 320, seed: int = 7) -> None:
+    """survey/companies.csv and survey/online.csv, columns permuted, the second with three header rows.
+
+    Companies are spelled as people spell them; Tiny has at most two respondents, Wide stands in both files.
+    """
     rng = random.Random(seed)
     people = [_person(rng) for _ in range(n)] + [_clean(rng, LONELY_DOMAIN)]
+    for i, person in enumerate(people):
+        places = [*COMPANIES[: n // 4 - 6], *["Wide"] * 6] if i < n // 4 else ["Wide", "wide", *[""] * 8]
+        person["company"] = places[i % len(places)]
     for name, part, rows in (("companies", people[: n // 4], 1), ("online", people[n // 4 :], 3)):
         header = list(HEADER)
         rng.shuffle(header)

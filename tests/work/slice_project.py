@@ -18,11 +18,14 @@ import pandas as pd
 
 from assets.ports import declared_tables
 from assets.settings import PROJECT, Settings
-from assets.sources.readers import read_survey
+from assets.sources.readers import read_interviews, read_survey
 from assets.work.assets import importance_reliability
 from dagster_project.resources import DuckDBWarehouse
 
-SEEDS = ("seed_activity", "seed_capability", "seed_domain", "seed_survey_question", "published_value_work")
+SEEDS = (
+    *("seed_activity", "seed_capability", "seed_capability_alias", "seed_domain", "seed_survey_question"),
+    "published_value_work",
+)
 AGREEMENT = ("int_importance_matrix", "int_importance_agreement", "int_domain_departure")
 AFTER_PYTHON = (
     *("int_importance_reliability", "importance_agreement", "importance_reliability"),
@@ -56,10 +59,10 @@ def build(
     tables = {
         name: pd.DataFrame(columns=list(columns), dtype=object)
         for name, columns in declared_tables().items()
-        if name.startswith("raw.survey")
+        if name.startswith(("raw.survey", "raw.interview"))
     }
     if sources is not None:
-        tables |= read_survey(sources, "salt").frames
+        tables |= read_survey(sources, "salt").frames | read_interviews(sources).frames
     warehouse.replace(tables)
     project = folder / "dbt"
     if not project.exists():

@@ -6,9 +6,8 @@ import math
 import random
 import re
 from collections import Counter
-from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import jinja2
@@ -18,19 +17,15 @@ import pytest
 from assets.settings import PROJECT
 from dagster_project.resources import DuckDBWarehouse
 from tests.work.agreement_twin import AgreementTwin
+from tests.work.compare import ACTIVITY, CAPABILITY, FLOW, assert_same, rows
+from tests.work.interview_twin import InterviewTwin
+from tests.work.messy_interviews import NOBODY, write_messy_interviews
 from tests.work.messy_survey import write_messy_survey
 from tests.work.slice_project import LAYERS, build, recompute
-from tests.work.twin import Twin
+from tests.work.twin import Twin, shown_company
 
 DROPPED = ("AaIC", "ProsM")
-FLOW = ["n_started", "n_in_domain", "n_removed_incomplete", "n_removed_quiz", "n_removed_speed", "n_kept"]
-ACTIVITY = [
-    *("importance", "conditional_importance", "hours_per_week", "n_selected", "n_respondents"),
-    *("is_absent", "is_thin"),
-]
 AGREEMENT = ["cosine", "pearson", "n_company", "n_online", "is_thin"]
-Rows = Mapping[tuple[Any, ...], tuple[Any, ...]]
-CAPABILITY = ["points", "points_if_selected", "n_raters", "n_selected", "n_respondents", "is_thin"]
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +36,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def sources(home: Path) -> Path:
     write_messy_survey(home / "sources")
+    write_messy_interviews(home / "sources")
     return home / "sources"
 
 
@@ -51,28 +47,12 @@ def warehouse(home: Path, sources: Path) -> DuckDBWarehouse:
 
 @pytest.fixture(scope="module")
 def twin(sources: Path) -> Twin:
-    return Twin(sources, DROPPED)
+    return Twin(sources, DROPPED, also_spelled=("Acme", "ACME", "Zo\u00eb & Co", "Only here"))
 
 
-def rows(frame: pd.DataFrame, keys: list[str], values: list[str]) -> Rows:
-    """Key -> values, NULL as None; a key that comes twice fails."""
-    records = [
-        {name: None if pd.isna(cell) else cell for name, cell in record.items()}
-        for record in frame.to_dict("records")
-    ]
-    found = {tuple(r[key] for key in keys): tuple(r[value] for value in values) for r in records}
-    assert len(found) == len(frame)
-    return found
-
-
-def assert_same(found: Rows, expected: Rows) -> None:
-    assert found.keys() == expected.keys()
-    for key, values in expected.items():
-        for value, other in zip(found[key], values, strict=True):
-            if isinstance(other, float) and value is not None:
-                assert math.isclose(value, other, rel_tol=1e-12, abs_tol=1e-12), key
-            else:
-                assert value == other, key
+@pytest.fixture(scope="module")
+def interviews(sources: Path, twin: Twin) -> InterviewTwin:
+    return InterviewTwin(sources, DROPPED, partial(shown_company, twin.spellings))
 
 
 def test_flow_counts_each_respondent_once(warehouse: DuckDBWarehouse, twin: Twin) -> None:
@@ -82,8 +62,8 @@ def test_flow_counts_each_respondent_once(warehouse: DuckDBWarehouse, twin: Twin
     assert min(removed.values()) > 0, "the messy survey must have somebody in every branch"
 
 
-def test_activity_importance(warehouse: DuckDBWarehouse, twin: Twin) -> None:
-    expected = twin.activity_importance()
+def test_activity_importance(warehouse: DuckDBWarehouse, twin: Twin, interviews: InterviewTwin) -> None:
+    expected = twin.activity_importance() | interviews.activity_importance()
     keys = ["scope_type", "scope", "activity"]
     assert_same(rows(warehouse.read("marts.activity_importance"), keys, ACTIVITY), expected)
     assert expected["domain", "HSC", "Admin"][4] == 1, "one domain has one respondent"
@@ -92,12 +72,82 @@ def test_activity_importance(warehouse: DuckDBWarehouse, twin: Twin) -> None:
     assert expected["all", "all", "Coding"][0] == expected["domain", "NDP", "Coding"][0]
 
 
-def test_capability_importance(warehouse: DuckDBWarehouse, twin: Twin) -> None:
+def test_capability_importance(warehouse: DuckDBWarehouse, twin: Twin, interviews: InterviewTwin) -> None:
     keys = ["scope_type", "scope", "activity", "capability"]
     frame = warehouse.read("marts.capability_importance")
-    assert_same(rows(frame, keys, CAPABILITY), twin.capability_importance())
+    assert_same(
+        rows(frame, keys, CAPABILITY), twin.capability_importance() | interviews.capability_importance()
+    )
     assert not set(frame["capability"]) & set(DROPPED) and "Listening" not in set(frame["activity"])
-    assert not frame["is_suppressed"].any()
+    assert (frame["is_suppressed"] == frame["suppression"].notna()).all()
+
+
+def test_companies_are_one_whatever_their_case_and_small_ones_are_withheld(
+    warehouse: DuckDBWarehouse,
+) -> None:
+    mart = warehouse.read("marts.activity_importance").query("scope_type == 'company'")
+    assert set(mart["scope"]) == {"ACME", "TINY", "Wide", "Zo\u00eb & Co"}
+    tiny = mart[mart["scope"] == "TINY"]
+    assert len(tiny) == 18 and tiny["is_suppressed"].all() and (tiny["n_respondents"] <= 2).all()
+    assert tiny["n_selected"].sum() > 0
+    of_many = mart[mart["n_respondents"] >= 5]
+    assert set(of_many["suppression"].fillna("")) == {"", "few_respondents", "complement"}
+    assert not of_many.loc[of_many["is_absent"], "is_suppressed"].any()
+
+
+def test_no_withheld_company_follows_from_a_source(warehouse: DuckDBWarehouse) -> None:
+    """What a source leaves once its published companies are subtracted rests on at least five people."""
+    mart = warehouse.read("marts.activity_importance")
+    source = mart.query("scope_type == 'source' and scope == 'companies'").set_index("activity")["n_selected"]
+    respondents = warehouse.read("intermediate.int_respondent_qc").query("is_kept")
+    inside = respondents.groupby("company")["source"].agg(set)
+    names = [company for company in inside.index if inside[company] == {"companies"}]
+    companies = mart[(mart["scope_type"] == "company") & mart["scope"].isin(names)]
+    published = companies[~companies["is_suppressed"]].groupby("activity")["n_selected"].sum()
+    withheld = companies[companies["is_suppressed"]].groupby("activity")["n_selected"].sum()
+    some = withheld[withheld > 0].index.intersection(published[published > 0].index)
+    left = source[some] - published[some]
+    assert len(some) > 5 and (left >= 5).all()
+
+
+def test_interviews_are_counted_with_what_they_lost(
+    warehouse: DuckDBWarehouse, interviews: InterviewTwin, sources: Path
+) -> None:
+    keys = ["scope_type", "scope", "activity"]
+    columns = ["n_started", "n_respondents", "n_rejected", "n_points_not_100", "points_not_retained"]
+    found = rows(warehouse.read("marts.interview_flow"), keys, columns)
+    assert_same(found, interviews.flow)
+    assert max(row[1] for row in found.values()) >= 3 and max(row[4] or 0 for row in found.values()) > 0
+    assert found["duty", f"ACME: {NOBODY[1]}", NOBODY[2]][:2] == (9, 0), "named by all, rated by none"
+    rejects = warehouse.read("staging.stg_interview_reject")
+    assert set(zip(rejects["source_file"], rejects["row_number"], strict=True)) == interviews.rejects
+    assert set(rejects["reason"]) == {
+        *("not a number", "below the allowed range", "above the allowed range", "unknown capability"),
+        "the capability stands more than once in this interview",
+    }
+    flags = warehouse.read("intermediate.int_interview_flag")
+    assert set(flags["flag"]) == {"points_not_100", "no_usable_points"}
+
+
+def test_interviewees_count_in_no_other_scope(warehouse: DuckDBWarehouse, twin: Twin) -> None:
+    frame = warehouse.read("marts.activity_importance").query("scope_type == 'all'")
+    assert set(frame["n_respondents"]) == {len(twin.scopes["all", "all"])}
+    assert "Only here" not in set(warehouse.read("intermediate.int_survey_scope")["scope"])
+
+
+def test_nothing_typed_reaches_a_mart_but_labels(warehouse: DuckDBWarehouse, sources: Path) -> None:
+    """Planted in columns of no use, in capability and in points: none of it is anywhere in the warehouse."""
+    typed = "\n".join(path.read_text("utf-8-sig") for path in (sources / "survey" / "interviews").iterdir())
+    planted = ("planted name", "jane@example.invalid", "Juggling", "too many")
+    assert all(word in typed for word in planted)
+    with warehouse.connect() as connection:
+        tables = connection.sql("select schema_name, table_name from duckdb_tables()").fetchall()
+        text = "\n".join(
+            connection.sql(f"select * from {schema}.{name}").df().to_csv()
+            for schema, name in tables
+            if schema in ("raw", *LAYERS)
+        )
+    assert [word for word in planted if word in text] == []
 
 
 def test_agreement_of_company_and_online(warehouse: DuckDBWarehouse, twin: Twin) -> None:
@@ -257,4 +307,4 @@ def test_no_survey_gives_empty_tables(warehouse: DuckDBWarehouse, home: Path) ->
         ).fetchall()
     of_seeds = {"staging.stg_survey_question", "intermediate.int_capability_retention"}
     names = {name for (name,) in tables} - of_seeds
-    assert len(names) == 23 and all(warehouse.read(name).empty for name in names)
+    assert len(names) == 27 and all(warehouse.read(name).empty for name in names)

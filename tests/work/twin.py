@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import csv
 import math
+import unicodedata
 from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 ACTIVITIES = (
@@ -47,17 +49,40 @@ def mean(values: list[float]) -> float | None:
     return math.fsum(values) / len(values) if values else None
 
 
-class Twin:
-    """Expected rows of respondent_flow, activity_importance and capability_importance, by key."""
+def shown_company(spellings: Iterable[str], company: str) -> str:
+    """The first of all spellings that differ from this one by case alone."""
+    return min(name for name in spellings if name.lower() == company.lower())
 
-    def __init__(self, sources: Path, dropped: tuple[str, ...]) -> None:
+
+class Twin:
+    """Expected rows of respondent_flow, activity_importance and capability_importance, by key.
+
+    `min_company`: fewest people behind a company's cell; `also_spelled`: companies named outside the survey.
+    """
+
+    def __init__(
+        self,
+        sources: Path,
+        dropped: tuple[str, ...],
+        min_company: int = 5,
+        also_spelled: tuple[str, ...] = (),
+    ) -> None:
         self.dropped = dropped
+        self.min_company = min_company
+        self.spellings = set(also_spelled)
+        self.sources_of: dict[str, set[str]] = defaultdict(set)
         self.flow: dict[tuple[str, str], list[int]] = {}
         self.scopes: dict[Scope, list[Row]] = defaultdict(list)
+        exports = []
         for file in sorted((sources / "survey").glob("*.csv")):
             with file.open(encoding="utf-8-sig", newline="") as opened:
                 rows = [row for row in csv.DictReader(opened) if not row["Q3.1"].startswith(("Text of", "{"))]
-            self._sort_out(file.stem, rows)
+            for row in rows:
+                row["company"] = " ".join(unicodedata.normalize("NFC", row.get("company", "")).split())
+            self.spellings |= {row["company"] for row in rows}
+            exports.append((file.stem, rows))
+        for source, rows in exports:
+            self._sort_out(source, rows)
 
     def _sort_out(self, source: str, rows: list[Row]) -> None:
         for domain in (*DOMAINS, "none"):
@@ -81,11 +106,45 @@ class Twin:
                 cell[4] += 1
             else:
                 cell[5] += 1
-                for scope in (("all", "all"), ("domain", domain), ("source", source)):
+                scopes = [("all", "all"), ("domain", domain), ("source", source)]
+                if row["company"]:
+                    company = shown_company(self.spellings, row["company"])
+                    scopes.append(("company", company))
+                    self.sources_of[company].add(source)
+                for scope in scopes:
                     self.scopes[scope].append(row)
 
+    def n_selected(self, scope: Scope, t: int) -> int:
+        return sum(t in codes(row["Q3.1"]) for row in self.scopes[scope])
+
+    def suppressed(self, scope: Scope, t: int) -> str | None:
+        """Why a cell is withheld; only companies are, as a public cell may rest on one.
+
+        In each published whole, companies are withheld from the smallest on until what can be subtracted out
+        of the whole covers enough people.
+        """
+        if scope[0] != "company":
+            return None
+        n = self.n_selected(scope, t)
+        if len(self.scopes[scope]) < self.min_company or 0 < n < self.min_company:
+            return "few_respondents"
+        companies = [company for kind, company in self.scopes if kind == "company"]
+        inside = {("all", "all"): companies}
+        for source in {s for found in self.sources_of.values() for s in found}:
+            inside["source", source] = [c for c in companies if self.sources_of[c] == {source}]
+        for whole, members in inside.items():
+            sizes = sorted((self.n_selected(("company", c), t), c) for c in members)
+            withheld = [size for size in sizes if 0 < size[0] < self.min_company]
+            outside = self.n_selected(whole, t) - sum(size for size, _ in sizes)
+            rest = [size for size in sizes if size[0] >= self.min_company]
+            while withheld and rest and outside + sum(size for size, _ in withheld) < self.min_company:
+                withheld.append(rest.pop(0))
+            if (n, scope[1]) in withheld:
+                return "complement"
+        return None
+
     def activity_importance(self) -> dict[tuple[str, ...], tuple[object, ...]]:
-        """(scope_type, scope, activity) -> importance, conditional, hours, n_selected, n_respondents, absent, thin."""
+        """(scope_type, scope, activity) -> importance, conditional, hours, n, n_respondents, absent, thin, why."""
         expected: dict[tuple[str, ...], tuple[object, ...]] = {}
         for scope in self.scopes:
             for t, activity in enumerate(ACTIVITIES, start=1):
@@ -97,16 +156,10 @@ class Twin:
                     present = [cell for cell in domains if cell[3] > 0]
                     importance = mean([cell[0] for cell in present if cell[0] is not None])
                     hours = mean([cell[2] for cell in present if cell[2] is not None])
-                row = (
-                    importance if n else None,
-                    conditional,
-                    hours,
-                    n,
-                    len(self.scopes[scope]),
-                    n == 0,
-                    n < 5,
-                )
-                expected[*scope, activity] = row
+                why = self.suppressed(scope, t)
+                values = (importance if n else None, conditional, hours) if why is None else (None,) * 3
+                counts = (n, len(self.scopes[scope]), n == 0, n < 5)
+                expected[*scope, activity] = (*values, *counts, why)
         return expected
 
     def _pooled(self, scope: Scope, t: int) -> tuple[float | None, float | None, float | None, int]:
@@ -129,16 +182,23 @@ class Twin:
         return mean(scores), mean(chosen), mean(hours), n
 
     def capability_importance(self) -> dict[tuple[str, ...], tuple[object, ...]]:
-        """(scope_type, scope, activity, capability) -> points, points_if_selected, n_raters, n_selected, n, thin."""
+        """(scope_type, scope, activity, capability) -> points, if_selected, n_raters, n_selected, n, thin, why."""
         expected: dict[tuple[str, ...], tuple[object, ...]] = {}
         for scope, rows in self.scopes.items():
             for t, activity in enumerate(ACTIVITIES, start=1):
                 raters = [row for row in rows if t in codes(row["Q3.1"])]
+                why = self.suppressed(scope, t)
+                least = self.min_company if scope[0] == "company" else 1
                 for k, capability in enumerate(CAPABILITIES, start=1):
                     if not raters or capability in self.dropped:
                         continue
                     points = [number(row[f"{t}_Q5.4_{k}"], 0, 100) or 0.0 for row in raters]
                     given = [value for value in points if value > 0]
+                    means = (mean(points), mean(given) if len(given) >= least else None)
                     counts = (len(raters), len(given), len(rows), len(raters) < 5)
-                    expected[*scope, activity, capability] = (mean(points), mean(given), *counts)
+                    expected[*scope, activity, capability] = (
+                        *(means if why is None else (None, None)),
+                        *counts,
+                        why,
+                    )
         return expected

@@ -2,6 +2,7 @@
 
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import Reading
+from assets.sources.readers.interviews import read_interviews
 from assets.sources.readers.inventory import list_source_files
 from assets.sources.readers.ratings import read_ratings
 from assets.sources.readers.results import read_results
@@ -13,6 +14,7 @@ __all__ = [
     "SourceError",
     "SourceFileError",
     "list_source_files",
+    "read_interviews",
     "read_ratings",
     "read_results",
     "read_survey",

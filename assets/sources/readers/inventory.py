@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from assets.ports import conform
-from assets.sources.readers import ratings, results, survey, systems
+from assets.sources.readers import interviews, ratings, results, survey, systems
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import empty_frame, find_files, relative
 
@@ -21,6 +21,7 @@ LOCATIONS = {
     "results": results.LOCATION,
     "systems": systems.LOCATION,
     "survey": survey.LOCATION,
+    "interviews": interviews.LOCATION,
 }
 
 

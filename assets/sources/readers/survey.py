@@ -9,21 +9,22 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from assets.sources.readers import interviews
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
+from assets.sources.readers.privacy import coded, labels
 from assets.sources.readers.text import Table, clean_name, require_columns
 from assets.sources.survey_schema import ALLOWED, COMPANY, REQUIRED, RESPONSE_ID, SOURCE
 
 LOCATION = "survey"
 MAX_EXTRA_HEADER_ROWS = 2
-# Numbers, and lists of them as multiple-choice answers have: what a respondent's coded cell can be.
-_ANSWER = re.compile(r"\s*[+-]?\d{0,8}(?:\.\d{0,17})?(?:[eE][+-]?\d+)?(?:\s*,\s*\d{1,3}(?:\.\d{1,3})?)*\s*")
 _CODE = re.compile(r"\s*-?\d[\d.,;\s]*(?:[eE][+-]?\d+)?\s*")
 
 
@@ -37,11 +38,14 @@ def read_survey(sources: Path, salt: str) -> Reading:
         salt: secret text that makes `respondent` useless for looking people up.
 
     Raises:
-        SourceError: as `text.read_table`, and missing columns, or a response that stands in two rows.
+        SourceError: as `text.read_table`, and missing columns, a company that is no label, or a response
+            that stands in two rows.
     """
     seen: dict[str, tuple[str, int]] = {}
     tables = ["raw.survey_response", "raw.survey_codebook"]
-    return read_folder(sources, LOCATION, tables, partial(_parse, salt=salt, seen=seen))
+    reading = read_folder(sources, LOCATION, tables, partial(_parse, salt=salt, seen=seen))
+    ignored = [file for file in reading.ignored_files if file != interviews.LOCATION]
+    return replace(reading, ignored_files=ignored)
 
 
 def _parse(export: Table, stem: str, *, salt: str, seen: dict[str, tuple[str, int]]) -> Parsed:
@@ -58,10 +62,10 @@ def _parse(export: Table, stem: str, *, salt: str, seen: dict[str, tuple[str, in
     responses = {name: np.repeat(values, k) for name, values in provenance(table).items()}
     responses |= {
         "source": np.repeat(np.array(sources, dtype=object), k),
-        "company": np.repeat(table.key(COMPANY), k),
+        "company": np.repeat(labels(table, [COMPANY])[COMPANY], k),
         "respondent": np.repeat(people, k),
         "question": np.tile(np.array(questions, dtype=object), n),
-        "answer": _coded(table.cells[:, columns].ravel()),
+        "answer": coded(table.cells[:, columns].ravel()),
     }
     named = [
         (name, text) for name, text in zip(export.header, texts, strict=False) if name in ALLOWED and text
@@ -104,18 +108,6 @@ def _split_header_rows(export: Table) -> tuple[Table, list[str]]:
         n_blank_rows=export.n_blank_rows,
     )
     return people, [clean_name(text) for text in texts]
-
-
-def _coded(cells: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
-    """Cells as they are where they can be codes; text, addresses and long numbers are withheld, and say so.
-
-    People type into boxes that ask for a number. What they typed is theirs: it gets no further than this.
-    """
-    withheld = "(withheld: not a code)"
-    return np.array(
-        [cell if cell is None or not cell.strip() or _ANSWER.fullmatch(cell) else withheld for cell in cells],
-        dtype=object,
-    )
 
 
 def _is_import_ids(cells: list[str]) -> bool:

@@ -9,14 +9,15 @@ import pandas as pd
 
 from dagster_project.report import charts
 from dagster_project.report.data import Published
-from dagster_project.report.labels import MISSING, in_scope, number, ordered, scopes, text
+from dagster_project.report.labels import MISSING, in_scope, number, of_respondents, ordered, scopes, text
 from dagster_project.report.pages.common import Context
 from dagster_project.report.tables import ScopedTable, Table, count, names_of
 
 
 def context(published: Published, base: Context) -> Context:
     """What people say their work needs: importance of activities, and of capabilities for them."""
-    activity, points = published["activity_importance"], published["capability_importance"]
+    activity = of_respondents(published["activity_importance"])
+    points = of_respondents(published["capability_importance"])
     groups, activities = scopes(activity), ordered(activity, "activity", "importance")
     activities += [a for a in ordered(points, "activity", "points") if a not in activities]
     capability_order = ordered(points, "capability", "points")

@@ -12,15 +12,23 @@ import pandas as pd
 from dagster_project.report import charts
 from dagster_project.report.claims import leaders, summary
 from dagster_project.report.data import Published
-from dagster_project.report.labels import MISSING, System, in_scope, of_default_policy, ordered, scopes
+from dagster_project.report.labels import (
+    MISSING,
+    System,
+    in_scope,
+    of_default_policy,
+    of_respondents,
+    ordered,
+    scopes,
+)
 from dagster_project.report.pages.common import Context, leader_table, policy_sentence
 from dagster_project.report.tables import ScopedTable, Table, interval
 
 
 def context(published: Published, base: Context) -> Context:
     """Suitability of each system for each activity, per scope, default policy."""
-    frame = of_default_policy(published, "suitability")
-    pooled = of_default_policy(published, "suitability_pooled")
+    frame = of_respondents(of_default_policy(published, "suitability"))
+    pooled = of_respondents(of_default_policy(published, "suitability_pooled"))
     everyone: list[System] = base["systems"]
     groups, activities = scopes(frame), ordered(pooled, "activity", "mean_log")
     activities += [a for a in ordered(frame, "activity", "mean_log") if a not in activities]

@@ -46,6 +46,17 @@ over_domains as (
     group by activity
 ),
 
+interviews as (
+    select
+        scope_type,
+        scope,
+        activity,
+        count(*) as n_interviews
+    from {{ ref('int_interview') }}
+    where is_usable
+    group by scope_type, scope, activity
+),
+
 final as (
     select
         pooled.scope_type,
@@ -66,6 +77,19 @@ final as (
         pooled.n_selected = 0 as is_absent
     from pooled
     left join over_domains on pooled.activity = over_domains.activity
+    union all
+    select
+        scope_type,
+        scope,
+        activity,
+        {# an interview asks for capabilities alone #}
+        cast(null as {{ type_double() }}) as importance,
+        cast(null as {{ type_double() }}) as conditional_importance,
+        cast(null as {{ type_double() }}) as hours_per_week,
+        cast(n_interviews as bigint) as n_selected,
+        cast(n_interviews as bigint) as n_respondents,
+        false as is_absent
+    from interviews
 )
 
 select * from final

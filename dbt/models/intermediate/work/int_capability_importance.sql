@@ -22,6 +22,16 @@ points as (
     select * from {{ ref('stg_survey_points') }}
 ),
 
+interviews as (
+    select * from {{ ref('int_interview') }}
+    where is_usable
+),
+
+interview_points as (
+    select * from {{ ref('stg_interview') }}
+    where points is not null
+),
+
 rated as (
     select
         scopes.scope_type,
@@ -37,6 +47,22 @@ rated as (
             selected.respondent = points.respondent
             and selected.activity = points.activity
             and retained.capability = points.capability
+    union all
+    select
+        interviews.scope_type,
+        interviews.scope,
+        interviews.activity,
+        retained.capability,
+        coalesce(interview_points.points, 0) as points
+    from interviews
+    cross join retained
+    left join interview_points
+        on
+            interviews.source_file = interview_points.source_file
+            and interviews.scope_type = interview_points.scope_type
+            and interviews.scope = interview_points.scope
+            and interviews.activity = interview_points.activity
+            and retained.capability = interview_points.capability
 ),
 
 final as (

@@ -20,7 +20,8 @@ respondents as (
 
 activities as (
     select * from {{ ref('int_activity_importance') }}
-    where scope_type in ('all', 'domain')
+    {# no comparison shows what its mart withholds #}
+    where scope_type in ('all', 'domain') and n_selected >= {{ var('min_cell') }}
 ),
 
 capabilities as (

@@ -23,6 +23,13 @@ final as (
         source as scope,
         respondent
     from kept
+    union all
+    select
+        'company' as scope_type,
+        company as scope,
+        respondent
+    from kept
+    where company is not null
 )
 
 select * from final

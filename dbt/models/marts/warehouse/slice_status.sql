@@ -6,10 +6,11 @@ slice_input as (
 
 found as (
     select
-        input,
+        {# interviews alone say what work needs, too #}
+        case when input = 'interviews' then 'survey' else input end as input,
         count(*) as n_files
     from {{ source('raw', 'source_file') }}
-    group by input
+    group by case when input = 'interviews' then 'survey' else input end
 ),
 
 counted as (

@@ -4,13 +4,12 @@ importance as (
     select * from {{ ref('int_capability_importance') }}
 ),
 
-scopes as (
-    select
-        scope_type,
-        scope,
-        cast(count(*) as bigint) as n_respondents
-    from {{ ref('int_survey_scope') }}
-    group by scope_type, scope
+activities as (
+    select * from {{ ref('int_activity_importance') }}
+),
+
+suppression as (
+    select * from {{ ref('int_cell_suppression') }}
 ),
 
 final as (
@@ -19,18 +18,28 @@ final as (
         importance.scope,
         importance.activity,
         importance.capability,
-        importance.points,
-        importance.points_if_selected,
+        case when suppression.suppression is null then importance.points end as points,
+        case
+            when suppression.suppression is null and importance.n_selected >= suppression.min_respondents
+                then importance.points_if_selected
+        end as points_if_selected,
         importance.n_raters,
         importance.n_selected,
-        scopes.n_respondents,
+        activities.n_respondents,
         importance.n_raters < 5 as is_thin,
-        false as is_suppressed
+        suppression.suppression is not null as is_suppressed,
+        suppression.suppression
     from importance
-    inner join scopes
+    inner join activities
         on
-            importance.scope_type = scopes.scope_type
-            and importance.scope = scopes.scope
+            importance.scope_type = activities.scope_type
+            and importance.scope = activities.scope
+            and importance.activity = activities.activity
+    inner join suppression
+        on
+            importance.scope_type = suppression.scope_type
+            and importance.scope = suppression.scope
+            and importance.activity = suppression.activity
 )
 
 select * from final

@@ -14,6 +14,10 @@ answers as (
     select * from {{ ref('stg_survey_answer') }}
 ),
 
+companies as (
+    select * from {{ ref('stg_company') }}
+),
+
 domains as (
     select * from {{ ref('seed_domain') }}
 ),
@@ -39,7 +43,7 @@ final as (
         records.source_file,
         records.row_number,
         records.source,
-        records.company,
+        companies.company,
         domains.domain,
         answered.progress,
         answered.duration_seconds,
@@ -52,6 +56,7 @@ final as (
         answered.ai_positivity
     from records
     left join answered on records.respondent = answered.respondent
+    left join companies on records.company = companies.spelling
     left join domains on answered.domain_code = {{ to_double('domains.domain_code') }}
 )
 
