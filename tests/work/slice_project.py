@@ -6,10 +6,7 @@ The agreement of raters (slice battery) is stood in for by a model with a given 
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -18,6 +15,7 @@ from assets.ports import declared_tables
 from assets.settings import PROJECT
 from assets.sources.readers import read_survey
 from dagster_project.resources import DuckDBWarehouse
+from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 
 SEEDS = ("seed_activity", "seed_capability", "seed_domain", "seed_survey_question", "published_value_work")
 LAYERS = ("staging", "intermediate", "marts")
@@ -40,9 +38,9 @@ def build(
     """Reads `sources` (None: empty raw tables) and runs the slice's models, and their dbt tests unless told not to.
 
     Raises:
-        AssertionError: dbt failed; the message is its output.
+        AssertionError: dbt failed; the message names the nodes.
     """
-    warehouse = DuckDBWarehouse(folder / "warehouse.duckdb")
+    warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
     tables = {
         name: pd.DataFrame(columns=list(columns), dtype=object)
         for name, columns in declared_tables().items()
@@ -54,15 +52,8 @@ def build(
     project = folder / "dbt"
     if not project.exists():
         _copy_project(project, dropped)
-    command = [str(Path(sys.executable).with_name("dbt")), "--no-use-colors", "--no-write-json"]
-    command += ["--log-level-file", "none", "build" if with_tests else "run"]
-    command += ["--project-dir", str(project), "--profiles-dir", str(project)]
-    environment = os.environ | {
-        "SUITABILITY_WAREHOUSE_PATH": str(warehouse.path),
-        "DBT_TARGET_PATH": str(folder / "target"),
-    }
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stdout + run.stderr
+    run = run_dbt(folder, "build" if with_tests else "run", project=project)
+    assert run.success, run.failures
     return warehouse
 
 
