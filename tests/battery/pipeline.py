@@ -6,11 +6,7 @@ Does not belong here: inputs and assertions.
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -20,6 +16,7 @@ from assets.battery.assets import dimension_member
 from assets.ports import declared_tables
 from assets.settings import PROJECT, Settings
 from dagster_project.resources import DuckDBWarehouse
+from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 
 RAW = ("raw.rating", "raw.result", "raw.ai_system")
 
@@ -30,7 +27,7 @@ class BatteryPipeline:
     def __init__(self, folder: Path, aliases: Mapping[str, str] | None = None) -> None:
         self.folder = folder
         self.project = folder / "dbt"
-        self.warehouse = DuckDBWarehouse(folder / "warehouse.duckdb")
+        self.warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
         self.status: dict[str, str] = {}
         self.messages: dict[str, str] = {}
         source = PROJECT / "dbt"
@@ -55,34 +52,20 @@ class BatteryPipeline:
             {name: frame.reindex(columns=list(declared_tables()[name])) for name, frame in frames.items()}
         )
 
-    def dbt(self, *arguments: str) -> int:
-        """Exit code of one dbt call; `status` and `messages` hold what became of each node, by its name."""
-        environment = os.environ | {
-            "SUITABILITY_WAREHOUSE_PATH": str(self.warehouse.path),
-            "DBT_TARGET_PATH": str(self.folder / "target"),
-            "DBT_LOG_PATH": str(self.folder / "log"),
-            "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
-        }
-        command = [str(Path(sys.executable).with_name("dbt")), "--quiet", *arguments]
-        command += ["--project-dir", str(self.project), "--profiles-dir", str(self.project)]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        results_file = self.folder / "target" / "run_results.json"
-        assert results_file.exists(), done.stdout + done.stderr
-        results = json.loads(results_file.read_text())["results"]
-        names = [result["unique_id"].split(".")[2] for result in results]
-        self.status |= dict(zip(names, (result["status"] for result in results), strict=True))
-        self.messages |= dict(zip(names, (result["message"] or "" for result in results), strict=True))
-        return done.returncode
+    def dbt(self, *arguments: str) -> bool:
+        """Success of one dbt call; `status` and `messages` hold what became of each node, by its name."""
+        run = run_dbt(self.folder, *arguments, project=self.project)
+        self.status |= run.status
+        self.messages |= run.messages
+        return run.success
 
-    def build(self, command: str = "build") -> None:
+    def build(self, *options: str) -> None:
         """Everything: the models up to the correlations, the clusters, the rest."""
         empty = pd.DataFrame(columns=["dimension_key", "capability"], dtype=object)
         self.warehouse.replace({"model.dimension_member": empty})
-        seeds = ["seed"] if command == "run" else []
-        for call in ([*seeds], [command, "-s", "+int_capability_correlation"]):
-            assert not call or self.dbt(*call) == 0, self.failures()
+        assert self.dbt("build", "-s", "+int_capability_correlation", *options), self.failures()
         dimension_member(warehouse=self.warehouse, settings=Settings())
-        assert self.dbt(command, "--exclude", "+int_capability_correlation") == 0, self.failures()
+        assert self.dbt("build", "--exclude", "+int_capability_correlation", *options), self.failures()
 
     def failures(self) -> dict[str, str]:
         """Message of each node that did not succeed."""

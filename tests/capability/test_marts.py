@@ -1,30 +1,26 @@
 """The slice's marts on draws whose summaries are known without SQL, and on nothing."""
 
-import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from assets.capability import fit, store
-from assets.settings import PROJECT
 from dagster_project.resources import DuckDBWarehouse
+from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 
 MODELS = ("posterior_correlation", "capability_profile", "system_profile", "fit_diagnostic")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """One for all tests of the file, so that dbt parses the project once."""
+    """One for all tests of the file: each replaces what the one before built."""
     return tmp_path_factory.mktemp("marts")
 
 
 def build(folder, posterior, models=MODELS):
-    """The marts from these draws; marts of other slices are stand-ins. Status by node name."""
-    warehouse = DuckDBWarehouse(folder / "w.duckdb")
+    """The marts from these draws; marts of other slices are stand-ins."""
+    warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
     row, _ = fit.fit_diagnostics(posterior, fit.Thresholds(1.05, 100))
     warehouse.replace(
         {
@@ -45,20 +41,7 @@ def build(folder, posterior, models=MODELS):
         connection.execute(
             "create or replace table marts.dimension as select distinct dimension from model.capability_draw"
         )
-    arguments = ["build", "--project-dir", "dbt", "--profiles-dir", "dbt", "--log-path", str(folder / "log")]
-    environment = os.environ | {
-        "SUITABILITY_WAREHOUSE_PATH": str(warehouse.path),
-        "DBT_TARGET_PATH": str(folder / "target"),
-    }
-    run = subprocess.run(
-        [sys.executable, "-m", "dbt.cli.main", *arguments, "-s", *models],
-        cwd=PROJECT,
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
-    results = json.loads((folder / "target/run_results.json").read_text())["results"]
-    return run, {r["unique_id"].split(".")[2]: r["status"] for r in results}, warehouse
+    return run_dbt(folder, "build", "-s", *models), warehouse
 
 
 def draws(rng, shape=(4, 500, 2, 3), shift=0.0):
@@ -69,9 +52,9 @@ def draws(rng, shape=(4, 500, 2, 3), shift=0.0):
 
 def test_marts_summarise_the_draws(folder):
     posterior = draws(np.random.default_rng(1))
-    run, status, warehouse = build(folder, posterior)
-    assert run.returncode == 0, run.stdout
-    assert sum(value == "pass" for value in status.values()) > 20
+    run, warehouse = build(folder, posterior)
+    assert run.success, run.failures
+    assert list(run.status.values()).count("pass") > 20
     profile = warehouse.read("marts.capability_profile").set_index(["system", "dimension"])
     system_profile = warehouse.read("marts.system_profile").set_index("system")
     assert len(profile) == 6
@@ -103,8 +86,8 @@ def test_figures_that_the_engine_does_not_have_are_null(folder):
             fit.Quality("b", "nuts", 4000, ess_bulk_min=1500.0, n_divergent=0, rhat_max=1.004),
         ),
     )
-    run, _, warehouse = build(folder, posterior)
-    assert run.returncode == 0, run.stdout
+    run, warehouse = build(folder, posterior)
+    assert run.success, run.failures
     diagnostic = warehouse.read("marts.fit_diagnostic").set_index("fit")
     assert diagnostic["n_chains"].isna().all()
     assert diagnostic["ess_tail_min"].isna().all()
@@ -119,14 +102,14 @@ def test_figures_that_the_engine_does_not_have_are_null(folder):
 
 def test_no_draws_build_empty_marts(folder):
     empty = fit.Posterior("nuts", (), (), np.empty((4, 0, 0, 0)), np.empty((4, 0)), 0)
-    run, _, warehouse = build(folder, empty)
-    assert run.returncode == 0, run.stdout
+    run, warehouse = build(folder, empty)
+    assert run.success, run.failures
     assert [len(warehouse.read(f"marts.{name}")) for name in MODELS] == [0, 0, 0, 0]
 
 
 def test_a_fit_that_did_not_converge_fails_its_mart_too(folder):
-    run, status, _ = build(folder, draws(np.random.default_rng(1), shift=5.0), ["fit_diagnostic"])
-    assert run.returncode != 0
-    assert [name for name, value in status.items() if value == "fail"] == [
+    run, _ = build(folder, draws(np.random.default_rng(1), shift=5.0), ["fit_diagnostic"])
+    assert not run.success
+    assert [name for name, status in run.status.items() if status == "fail"] == [
         "expression_is_true_fit_diagnostic_is_converged"
     ]

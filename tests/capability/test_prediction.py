@@ -1,9 +1,5 @@
 """Held-out predictions against integrals and known truth; curves against chance; what is made anew and what isn't."""
 
-import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import dagster as dg
@@ -20,9 +16,10 @@ from assets.capability.items import Answers, Draws, answers_of, item_table, log_
 from assets.capability.layout import item_logit
 from assets.capability.prediction import N_FOLDS, characteristic_curve, folds, held_out_predictions
 from assets.ports import conform
-from assets.settings import PROJECT, Settings
+from assets.settings import Settings
 from dagster_project.resources import DuckDBWarehouse
 from tests.capability.item_worlds import OPTIONS, Line, answered, posterior
+from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 
 TRUSTED, NEVER_TRUSTED = 0.7, -np.inf
 
@@ -296,7 +293,7 @@ def test_marts_score_as_scikit_learn_does(tmp_path):
     response.loc[(response["system"] == "b") & (response["benchmark"] == "y"), "score"] = 1.0
     store_draws(tmp_path)
     loaded = load(tmp_path, demand, response)
-    warehouse = DuckDBWarehouse(tmp_path / "w.duckdb")
+    warehouse = DuckDBWarehouse(tmp_path / WAREHOUSE_NAME)
     draws = store.capability_frame(store.read_posterior(tmp_path / store.DRAWS))
     warehouse.replace(
         {f"model.{t}": loaded[f"model.{t}"] for t in checks.TABLES} | {"model.capability_draw": draws}
@@ -308,18 +305,9 @@ def test_marts_score_as_scikit_learn_does(tmp_path):
             connection.execute(
                 f"create table marts.{mart} as select distinct {column} from model.capability_draw"
             )
-    done = subprocess.run(
-        [sys.executable, "-m", "dbt.cli.main", "build", "--project-dir", "dbt", "--profiles-dir", "dbt"]
-        + ["--log-path", str(tmp_path / "log"), "-s", *MARTS],
-        cwd=PROJECT,
-        env=os.environ
-        | {"SUITABILITY_WAREHOUSE_PATH": str(warehouse.path), "DBT_TARGET_PATH": str(tmp_path / "target")},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout
-    results = json.loads((tmp_path / "target/run_results.json").read_text())["results"]
-    assert sum(r["status"] == "pass" for r in results) > 60
+    run = run_dbt(tmp_path, "build", "-s", *MARTS)
+    assert run.success, run.failures
+    assert list(run.status.values()).count("pass") > 60
 
     prediction = loaded["model.item_prediction"]
     assert prediction["predicted"].duplicated().any()

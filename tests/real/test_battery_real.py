@@ -28,7 +28,7 @@ def pipeline(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Batte
     run = BatteryPipeline(tmp_path_factory.mktemp("battery"))
     for read in (read_ratings, read_results, read_systems):
         run.land(read(real_data).frames)
-    run.build("run")
+    run.build("--exclude-resource-type", "test", "unit_test")
     return run
 
 

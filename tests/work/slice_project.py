@@ -6,10 +6,7 @@ The agreement of raters (slice battery) is stood in for by a model with a given 
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
@@ -21,6 +18,7 @@ from assets.settings import PROJECT, Settings
 from assets.sources.readers import read_interviews, read_survey
 from assets.work.assets import importance_reliability
 from dagster_project.resources import DuckDBWarehouse
+from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 
 SEEDS = (
     *("seed_activity", "seed_capability", "seed_capability_alias", "seed_domain", "seed_survey_question"),
@@ -53,9 +51,9 @@ def build(
     The models' dbt tests run too, unless told not to.
 
     Raises:
-        AssertionError: dbt failed; the message is its output.
+        AssertionError: dbt failed; the message names the nodes.
     """
-    warehouse = DuckDBWarehouse(folder / "warehouse.duckdb")
+    warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
     tables = {
         name: pd.DataFrame(columns=list(columns), dtype=object)
         for name, columns in declared_tables().items()
@@ -68,10 +66,14 @@ def build(
     if not project.exists():
         _copy_project(project, dropped)
     before_python = "+int_importance_answer"
-    command = "build" if with_tests else "run"
-    _dbt(warehouse, project, command, "--select", before_python)
-    _python(warehouse)
-    _dbt(warehouse, project, command, "--exclude", before_python)
+    kinds = [] if with_tests else ["--resource-type", "model", "--resource-type", "seed"]
+    # as in a refresh: a test waits until all it compares is built
+    build = ("build", "--indirect-selection", "buildable", *kinds)
+    for part in ("--select", "--exclude"):
+        run = run_dbt(folder, *build, part, before_python, project=project)
+        assert run.success, run.failures
+        if part == "--select":
+            _python(warehouse)
     return warehouse
 
 
@@ -105,20 +107,6 @@ def _run_compiled(warehouse: DuckDBWarehouse, compiled: Path, models: tuple[str,
             layer = "intermediate" if model.startswith("int_") else "marts"
             sql = (compiled / layer / "work" / f"{model}.sql").read_text(encoding="utf-8")
             connection.execute(f"create or replace table {layer}.{model} as ({sql})")
-
-
-def _dbt(warehouse: DuckDBWarehouse, project: Path, *arguments: str) -> None:
-    command = [str(Path(sys.executable).with_name("dbt")), "--no-use-colors", "--no-write-json"]
-    command += ["--log-level-file", "none", *arguments]
-    command += ["--project-dir", str(project), "--profiles-dir", str(project)]
-    environment = os.environ | {
-        "SUITABILITY_WAREHOUSE_PATH": str(warehouse.path),
-        "DBT_TARGET_PATH": str(project.parent / "target"),
-        # as in a refresh: a test waits until all it compares is built
-        "DBT_INDIRECT_SELECTION": "buildable",
-    }
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stdout + run.stderr
 
 
 def _copy_project(project: Path, dropped: tuple[str, ...]) -> None:

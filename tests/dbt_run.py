@@ -1,0 +1,72 @@
+"""dbt in the process of the tests: imported once and, on the product's own project, parsed once.
+
+Belongs here: one call of dbt and what became of each node. Does not belong here: projects, inputs, assertions.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from assets.settings import PROJECT
+
+# dbt's manifest holds the name of the database, which is that of the file: one name, one manifest
+WAREHOUSE_NAME = "warehouse.duckdb"
+
+
+@dataclass
+class DbtRun:
+    """Outcome of one call; `status` and `messages` by the node's name."""
+
+    success: bool
+    status: dict[str, str] = field(default_factory=dict)
+    messages: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def failures(self) -> dict[str, str]:
+        """Message of each node that did not succeed."""
+        return {n: self.messages[n] for n, s in self.status.items() if s in ("error", "fail", "skipped")}
+
+
+def run_dbt(folder: Path, *arguments: str, project: Path = PROJECT / "dbt") -> DbtRun:
+    """Run dbt on `folder`/warehouse.duckdb; what it writes goes to `folder` too.
+
+    Raises:
+        AssertionError: dbt came to no results, e.g. for it can't read the project; the message is dbt's.
+    """
+    manifest = _manifest().deepcopy() if project == PROJECT / "dbt" else None
+    result = _invoke(folder, project, arguments, manifest)
+    assert result.result is not None, result.exception
+    run = DbtRun(result.success)
+    for outcome in result.result:
+        run.status[outcome.node.name] = str(outcome.status)
+        run.messages[outcome.node.name] = outcome.message or ""
+    return run
+
+
+@cache
+def _manifest() -> Any:
+    """The product's manifest. Runs change what they are given, so each gets a copy."""
+    with TemporaryDirectory() as folder:
+        result = _invoke(Path(folder), PROJECT / "dbt", ("parse",), None)
+    assert result.success, result.exception
+    return result.result
+
+
+def _invoke(folder: Path, project: Path, arguments: tuple[str, ...], manifest: Any) -> Any:
+    from dbt.cli.main import dbtRunner
+
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        # dbt's own, raised under its own imports
+        warnings.simplefilter("ignore")
+        patch.setenv("SUITABILITY_WAREHOUSE_PATH", str(folder / WAREHOUSE_NAME))
+        patch.setenv("DBT_TARGET_PATH", str(folder / "target"))
+        folders = ("--project-dir", str(project), "--profiles-dir", str(project))
+        quiet = ("--quiet", "--log-level-file", "none")
+        return dbtRunner(manifest=manifest).invoke([*quiet, *arguments, *folders])
