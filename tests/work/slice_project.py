@@ -85,6 +85,9 @@ def recompute(folder: Path, warehouse: DuckDBWarehouse, answers: pd.DataFrame) -
         warehouse: what `build` gave.
         answers: in place of int_importance_answer.
     """
+    with warehouse.connect() as connection:
+        # dbt ran in this process and may still have it open: all must stand in the file before it is copied
+        connection.execute("checkpoint")
     copy = DuckDBWarehouse(Path(shutil.copy(warehouse.path, folder)))
     compiled = warehouse.path.parent / "target" / "compiled" / "suitability" / "models"
     with copy.connect() as connection:
