@@ -85,6 +85,7 @@ def test_no_expectation_that_blocks_fails(frames: dict[str, pd.DataFrame]) -> No
     failed = {
         (suite.table, result.check_name, result.severity.name)
         for suite in load_suites()
+        if suite.table in frames  # nobody was interviewed
         for result in run_suite(suite, frames[suite.table], n_files=1)
         if not result.passed
     }
