@@ -123,7 +123,8 @@ def test_a_form_goes_out_and_comes_back_as_a_person(home: Path, sources: Path, t
     assert [s for n, s in pipeline.status.items() if n.startswith("join_coverage_floor")] == ["pass"]
     systems = pipeline.read("marts.ai_system").set_index("system")
     columns = ["name", "kind", "n_items", "n_scored", "n_unscored", "accuracy"]
-    assert systems.loc["Person 7", columns].tolist() == ["Person 7", "human", 4, 3, 1, pytest.approx(2 / 3)]
+    person = systems.loc[["Person 7"], columns].to_numpy().tolist()
+    assert person == [["Person 7", "human", 4, 3, 1, pytest.approx(2 / 3)]]
     assert systems.loc["system-a", "kind"] == "ai"
     covered = pipeline.read("marts.benchmark").query("system == 'Person 7'").set_index("benchmark")
     assert covered.loc[["maths", "words"], ["n_results", "join_coverage_share"]].to_numpy().tolist() == [
