@@ -9,9 +9,9 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 import pytest
+from assets.suitability.mapping import JointDraws, joint_draws, published_suitability, score, weight_draws
 
 from assets.settings import Settings
-from assets.suitability.mapping import JointDraws, joint_draws, published_suitability, score, weight_draws
 from assets.suitability.policies import Policy
 from assets.suitability.weights import Floats
 
