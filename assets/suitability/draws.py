@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
-from scipy.stats import qmc
 
 from assets.suitability.weights import Floats
 
@@ -73,6 +71,9 @@ def normal_draws(published: pd.DataFrame, n_draws: int, seed: int) -> JointDraws
     Raises:
         ValueError: a system lacks a dimension that another has.
     """
+    from scipy.special import ndtri
+    from scipy.stats import qmc
+
     means, sds = (
         published.pivot(index="dimension", columns="system", values=column).sort_index().sort_index(axis=1)
         for column in ("mean", "sd")

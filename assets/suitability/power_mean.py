@@ -17,6 +17,8 @@ from assets.suitability.weights import Floats, Weights
 FAINT = 1e-200
 # |p c| under which e^(pc) - 1 is summed instead of e^(pc), which would lose its digits to 1 + small
 SMALL = 0.5
+# |p| that differs from 0 by nothing that float64 holds (by p/2 · var(c)), while p c itself may lose its digits
+TINY = 1e-20
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,10 @@ class PoweredAbility:
         scaled: Floats = self.power * self.log_ability
         return scaled
 
+    @property
+    def is_geometric(self) -> bool:
+        return abs(self.power) < TINY
+
     @cached_property
     def is_small(self) -> bool:
         return bool(np.abs(self.scaled).max(initial=0) < SMALL)
@@ -47,7 +53,7 @@ class PoweredAbility:
     @cached_property
     def terms(self) -> Floats:
         """What is averaged with the weights at a power that is neither infinite nor faint."""
-        if self.power == 0:
+        if self.is_geometric:
             return self.log_ability
         return np.expm1(self.scaled) if self.is_small else np.exp(self.scaled - self.peak)
 
@@ -71,7 +77,7 @@ def power_mean_log(ability: PoweredAbility, weights: Weights) -> Floats:
         return extreme
     # Plain einsum: one pass, always in the same order, and no matrix library whose threads change the last bits.
     total: Floats = np.einsum("ksd,kd->sd", ability.terms, weights.value)
-    if power == 0:
+    if ability.is_geometric:
         return total
     if ability.is_small:
         return np.log1p(total, out=total) / power

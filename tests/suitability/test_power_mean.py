@@ -50,7 +50,7 @@ def test_by_hand(power: float, expected: float) -> None:
     assert one([3.0, 5.0], [0, 1], power) == pytest.approx(5, rel=1e-14)
 
 
-@pytest.mark.parametrize("power", [1e-3, -1e-6, 1e-9, -1e-14])
+@pytest.mark.parametrize("power", [1e-3, -1e-6, 1e-9, -1e-14, 1e-19, -5e-324])
 def test_small_powers_approach_the_geometric_mean(power: float) -> None:
     """log S = mean + p/2 · variance + O(p²) of c under the weights."""
     c, w = np.array([-0.5, 1.0, 6.0]), np.array([0.2, 0.5, 0.3])

@@ -284,7 +284,7 @@ def test_powers_and_importance_types_share_their_weight_draws() -> None:
     np.testing.assert_allclose(summaries.loc["near"], summaries.loc["p0"], rtol=1e-7)
     np.testing.assert_array_equal(summaries.loc["same"], summaries.loc["p0"])
     # 20 raters or a fixed concentration of 20: the same distribution, other draws
-    assert (summaries.loc["fixed"] != summaries.loc["p0"]).all(axis=None)
+    assert (summaries.loc["fixed"].to_numpy() != summaries.loc["p0"].to_numpy()).all()
 
 
 def test_a_fixed_concentration_has_its_own_variance() -> None:
@@ -329,7 +329,7 @@ def test_hidden_activities_and_thresholds_reach_the_border() -> None:
     given = importance(
         {
             ("all", "all", a): p
-            for a, p in zip("QRS", ([97, 1, 1, 1], [1, 1, 97, 1], [1, 1, 1, 97]), strict=True)
+            for a, p in zip("QRS", ([97.0, 1, 1, 1], [1.0, 1, 97, 1], [1.0, 1, 1, 97]), strict=True)
         }
     )
     alone = score(given, MEMBERS, draws, [policy()], seed_for, hidden={("all", "all", a) for a in "RS"})

@@ -20,7 +20,6 @@ from assets.suitability.policies import read_policies
 from assets.suitability.published import published_suitability, published_sweep
 from assets.suitability.score import score
 from assets.suitability.sweep import CERTAIN, POWERS, SAMPLED, SHARPNESS, grid, sweep
-from dagster_project.resources import DuckDBWarehouse
 from tests.suitability.slice_build import build
 
 SEEDS = PROJECT / "dbt" / "seeds"
@@ -80,7 +79,7 @@ def draws() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory, draws: pd.DataFrame) -> DuckDBWarehouse:
+def warehouse(tmp_path_factory, draws):
     policies = read_policies(pd.read_csv(SEEDS / "policies.csv", dtype=str))
     published = pd.read_csv(SEEDS / "published_capability.csv")
     given, of = importance(), members()
@@ -104,12 +103,12 @@ CELL = ["basis", "scope_type", "scope", "weighting", "activity"]
 
 
 @pytest.fixture(scope="module")
-def ranked(warehouse: DuckDBWarehouse) -> pd.DataFrame:
+def ranked(warehouse):
     """What rankings are made of, from the table that Python wrote."""
     return warehouse.read("model.suitability_sweep").query("is_ranked")
 
 
-def test_robustness_equals_a_loop_over_pairs(warehouse: DuckDBWarehouse, ranked: pd.DataFrame) -> None:
+def test_robustness_equals_a_loop_over_pairs(warehouse, ranked):
     mart = warehouse.read("marts.ranking_robustness").set_index(CELL)
     n_shown = 0
     for key, cell in ranked[ranked["sharpness"] == 1].groupby(CELL):
@@ -150,7 +149,7 @@ def test_robustness_equals_a_loop_over_pairs(warehouse: DuckDBWarehouse, ranked:
     assert 0 < mart["n_separated_pairs"].sum() < mart["n_invariant_pairs"].sum() < mart["n_pairs"].sum()
 
 
-def test_sensitivity_equals_scipy_s_tau(warehouse: DuckDBWarehouse, ranked: pd.DataFrame) -> None:
+def test_sensitivity_equals_scipy_s_tau(warehouse, ranked):
     mart = warehouse.read("marts.policy_sensitivity")
     certain = ranked[ranked["weight_uncertainty"] == "none"]
     values = certain.set_index([*CELL, "power", "sharpness"]).sort_index()
@@ -171,7 +170,7 @@ def test_sensitivity_equals_scipy_s_tau(warehouse: DuckDBWarehouse, ranked: pd.D
     assert mart["kendall_tau"].min() < 0.9
 
 
-def test_quadrants_equal_a_loop_over_activities(warehouse: DuckDBWarehouse, draws: pd.DataFrame) -> None:
+def test_quadrants_equal_a_loop_over_activities(warehouse):
     mart = warehouse.read("marts.deployment_quadrant")
     pooled = warehouse.read("model.suitability_pooled").set_index(["scope", "policy", "activity"])
     known = activity_importance().set_index(["scope", "activity"])
@@ -206,7 +205,7 @@ def test_quadrants_equal_a_loop_over_activities(warehouse: DuckDBWarehouse, draw
     assert mart["is_confident"].dropna().nunique() == 2
 
 
-def test_small_and_undefined_cells_are_said_not_dropped(warehouse: DuckDBWarehouse) -> None:
+def test_small_and_undefined_cells_are_said_not_dropped(warehouse):
     undefined = warehouse.read("marts.undefined_weight")
     assert set(zip(undefined["scope"], undefined["activity"], undefined["policy"], strict=True)) >= {
         ("WL", "Listening", "default"),
@@ -226,7 +225,7 @@ def test_small_and_undefined_cells_are_said_not_dropped(warehouse: DuckDBWarehou
     np.testing.assert_allclose(sums, 1)
 
 
-def test_the_paper_s_basis_is_its_own_systems(warehouse: DuckDBWarehouse) -> None:
+def test_the_paper_s_basis_is_its_own_systems(warehouse):
     rows = warehouse.read("marts.suitability_sweep").query("basis == 'published_c6'")
     published = pd.read_csv(SEEDS / "published_capability.csv")
     assert sorted(rows["system"].unique()) == normal_draws(published, 2, 0).systems
