@@ -69,6 +69,21 @@ class Settings(BaseSettings):
     recovery_runs: int = Field(3, ge=1, description="simulated runs of the recovery analysis")
     calibration_fits: int = Field(200, ge=20, description="simulated fits of the calibration check")
 
+    sweep_draws: int = Field(
+        1000, ge=100, description="posterior draws, evenly thinned, that the sweep of policies takes"
+    )
+    published_draws: int = Field(
+        40_000, ge=100, description="draws around the published capabilities, for comparison with the paper"
+    )
+    quadrant_importance: float | None = Field(
+        None, description="importance (0-5) from which an activity counts as important; unset = the median"
+    )
+    quadrant_conditional_importance: float | None = Field(None, description="the same on the 1-5 scale")
+    quadrant_hours: float | None = Field(None, description="the same in hours a week")
+    quadrant_suitability_log: float | None = Field(
+        None, description="pooled log suitability from which an activity counts as suited; unset = the median"
+    )
+
     @field_validator("home", "sources")
     @classmethod
     def _absolute(cls, value: Path | None) -> Path | None:
@@ -118,5 +133,7 @@ class Settings(BaseSettings):
             *("min_spearman", "min_kappa", "composite", "min_join_coverage", "capability_prior_sd"),
             "online_source",
             *("min_cell", "min_company_cell"),
+            *("quadrant_importance", "quadrant_conditional_importance", "quadrant_hours"),
+            "quadrant_suitability_log",
         )
         return {name: getattr(self, name) for name in names}

@@ -1,18 +1,21 @@
 """Dagster assets of the slice `suitability`.
 
 Belongs here: read tables, call one pure function, write tables.
-Does not belong here: any formula (mapping.py, weights.py).
+Does not belong here: any formula (weights.py, power_mean.py, score.py, sweep.py, published.py).
 """
 
 from collections.abc import Iterator
 
 import dagster as dg
+import pandas as pd
 
 from assets.ports import Warehouse
 from assets.settings import Settings
-from assets.suitability.mapping import published_suitability as from_published_means
-from assets.suitability.mapping import score
+from assets.suitability import published
+from assets.suitability.draws import joint_draws
 from assets.suitability.policies import read_policies
+from assets.suitability.score import score
+from assets.suitability.sweep import CERTAIN, SAMPLED, grid, sweep
 
 GROUP = "suitability"
 SCORED = {
@@ -20,11 +23,15 @@ SCORED = {
     "suitability_pooled": "Mean log suitability over the AI systems, per scope, activity and policy.",
     "undefined_weight": "Importance rows that give no weights, with the reason; they have no suitability.",
 }
-INPUTS = [
+FITTED = [
     ["model", "capability_draw"],
     ["intermediate", "int_capability_importance"],
     ["intermediate", "int_dimension_member"],
-    ["seed", "policies"],
+]
+PUBLISHED = [
+    ["intermediate", "int_capability_importance"],
+    ["seed", "published_capability"],
+    ["seed", "seed_dimension"],
 ]
 
 
@@ -32,10 +39,10 @@ INPUTS = [
     specs=[
         dg.AssetSpec(
             ["model", name],
-            deps=INPUTS,
+            deps=[*FITTED, ["intermediate", "int_policy_activity"], ["seed", "policies"]],
             group_name=GROUP,
             kinds={"python", "numpy"},
-            code_version="1",
+            code_version="2",
             description=description,
         )
         for name, description in SCORED.items()
@@ -46,12 +53,17 @@ def suitability_scores(
     warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
 ) -> Iterator[dg.MaterializeResult]:
     """Score every scope × activity × system under every policy of dbt/seeds/policies.csv."""
+    cells = warehouse.read("intermediate.int_policy_activity")
+    hidden = cells.loc[cells["is_suppressed"], ["scope_type", "scope", "activity"]]
     scores = score(
         importance=warehouse.read("intermediate.int_capability_importance"),
         members=warehouse.read("intermediate.int_dimension_member"),
         draws=warehouse.read("model.capability_draw"),
         policies=read_policies(warehouse.read("seed.policies")),
         seed_for=settings.seed_for,
+        people=frozenset(),
+        hidden=set(hidden.itertuples(index=False, name=None)),
+        border_log=settings.quadrant_suitability_log,
     )
     tables = dict(zip(SCORED, (scores.suitability, scores.pooled, scores.undefined), strict=True))
     warehouse.replace({f"model.{name}": frame for name, frame in tables.items()})
@@ -63,30 +75,71 @@ def suitability_scores(
 
 
 @dg.asset(
-    key=["model", "published_suitability"],
-    deps=[
-        ["intermediate", "int_capability_importance"],
-        ["seed", "published_capability"],
-        ["seed", "seed_dimension"],
-    ],
+    key=["model", "suitability_sweep"],
+    deps=[*FITTED, ["seed", "published_capability"], ["seed", "seed_dimension"]],
     group_name=GROUP,
     kinds={"python", "numpy"},
     code_version="1",
+    pool="warehouse",
+    description="Suitability over a grid of powers and sharpness, of the systems at hand and of Table C6's.",
+)
+def suitability_sweep(
+    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+) -> dg.MaterializeResult:
+    """Basis 'fitted': at most `sweep_draws` of the posterior draws; basis 'published_c6': `published_draws`."""
+    importance = warehouse.read("intermediate.int_capability_importance")
+    draws = warehouse.read("model.capability_draw")
+    tables = {
+        "published_c6": published.published_sweep(
+            importance,
+            _published_members(warehouse),
+            warehouse.read("seed.published_capability"),
+            settings.published_draws,
+            settings.seed_for,
+        )
+    }
+    if len(draws):
+        tables["fitted"] = sweep(
+            importance,
+            warehouse.read("intermediate.int_dimension_member"),
+            joint_draws(draws).thinned(settings.sweep_draws),
+            grid(["raw", "relative"], [CERTAIN, SAMPLED]),
+            settings.seed_for,
+            people=frozenset(),
+        )
+    frame = pd.concat([table.assign(basis=basis) for basis, table in tables.items()], ignore_index=True)
+    warehouse.replace({"model.suitability_sweep": frame})
+    return dg.MaterializeResult(metadata={"n_rows": len(frame)})
+
+
+@dg.asset(
+    key=["model", "published_suitability"],
+    deps=PUBLISHED,
+    group_name=GROUP,
+    kinds={"python", "numpy"},
+    code_version="2",
     pool="warehouse",
     description="Table C9's pooled suitability from Table C6's published means and the importance at hand.",
 )
 def published_suitability(warehouse: dg.ResourceParam[Warehouse]) -> dg.MaterializeResult:
     """Weighting 'relative' over the published dimensions, whatever dimensions the battery at hand gives."""
     importance = warehouse.read("intermediate.int_capability_importance")
-    dimensions = warehouse.read("seed.seed_dimension")
-    members = dimensions.assign(capability=dimensions["dimension_key"].str.split("|")).explode("capability")
-    computed = from_published_means(importance, members, warehouse.read("seed.published_capability"))
+    members = _published_members(warehouse)
+    computed = published.published_suitability(
+        importance, members, warehouse.read("seed.published_capability")
+    )
     warehouse.replace({"model.published_suitability": computed})
-    at_hand, published = set(importance["capability"]), set(members["capability"])
+    at_hand, in_paper = set(importance["capability"]), set(members["capability"])
     return dg.MaterializeResult(
         metadata={
             "n_rows": len(computed),
-            "capabilities_not_published": sorted(at_hand - published),
-            "published_capabilities_without_importance": sorted(published - at_hand),
+            "capabilities_not_published": sorted(at_hand - in_paper),
+            "published_capabilities_without_importance": sorted(in_paper - at_hand),
         }
     )
+
+
+def _published_members(warehouse: Warehouse) -> pd.DataFrame:
+    """dimension, capability of paper Table A3."""
+    dimensions = warehouse.read("seed.seed_dimension")
+    return dimensions.assign(capability=dimensions["dimension_key"].str.split("|")).explode("capability")

@@ -1,7 +1,7 @@
 """Policies: what a user may choose about how suitability is computed, a row each of dbt/seeds/policies.csv.
 
 Belongs here: reading and checking those rows.
-Does not belong here: what a policy does (weights.py, mapping.py).
+Does not belong here: what a policy does (weights.py, power_mean.py).
 """
 
 from __future__ import annotations
@@ -14,10 +14,49 @@ import pandas as pd
 ALLOWED = {
     "weighting": ("raw", "relative"),
     "importance_type": ("frequency_adjusted", "conditional"),
-    "weight_uncertainty": ("none", "dirichlet"),
     "is_default": ("true", "false"),
 }
-COLUMNS = ["policy", "power", "sharpness", *ALLOWED]
+COLUMNS = [
+    *("policy", "power", "sharpness", "weighting", "importance_type", "weight_uncertainty", "is_default"),
+]
+
+
+@dataclass(frozen=True)
+class WeightUncertainty:
+    """How certain the weights of an activity are, as the column weight_uncertainty names it.
+
+    'none': the elicited weights w, always; 'dirichlet': Dirichlet(n · w), n the activity's raters (paper §4.4.1);
+    'fixed:<kappa>': Dirichlet(kappa · w), whoever was asked.
+    """
+
+    name: str
+    kappa: float | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> WeightUncertainty:
+        """The uncertainty that `text` names.
+
+        Raises:
+            ValueError: it is none of the three forms, or kappa is not a positive finite number.
+        """
+        if text in ("none", "dirichlet"):
+            return cls(text)
+        form, _, number = text.partition(":")
+        try:
+            kappa = float(number)
+        except ValueError:
+            kappa = math.nan
+        if form != "fixed" or not 0 < kappa < math.inf:
+            raise ValueError(
+                f"'{text}' is not 'none', 'dirichlet' or 'fixed:' with a positive number, such as fixed:50"
+            )
+        return cls(text, kappa)
+
+    def concentration(self, n_raters: float) -> float:
+        """Total concentration of the weights' Dirichlet distribution; inf = certain."""
+        if self.name == "none":
+            return math.inf
+        return n_raters if self.kappa is None else self.kappa
 
 
 @dataclass(frozen=True)
@@ -25,7 +64,7 @@ class Policy:
     """One way to compute suitability.
 
     `power` p of the power mean (paper Eq. 6; 0 = geometric, inf = the best capability, -inf = the worst);
-    `sharpness` s >= 1 of the weights (Eq. 5); the rest as in ALLOWED.
+    `sharpness` s >= 1 of the weights (Eq. 5); the rest as in ALLOWED and WeightUncertainty.
     """
 
     policy: str
@@ -33,7 +72,7 @@ class Policy:
     sharpness: float
     weighting: str
     importance_type: str
-    weight_uncertainty: str
+    weight_uncertainty: WeightUncertainty
     is_default: bool
 
 
@@ -74,13 +113,17 @@ def _read_policy(row: dict[object, object]) -> Policy:
     )
     if not 1 <= sharpness < math.inf:
         raise ValueError(f"{where}, column sharpness: {sharpness:g} is not a finite number of at least 1")
+    try:
+        uncertainty = WeightUncertainty.parse(cells["weight_uncertainty"].lower())
+    except ValueError as error:
+        raise ValueError(f"{where}, column weight_uncertainty: {error}") from None
     return Policy(
         policy=cells["policy"],
         power=power,
         sharpness=sharpness,
         weighting=cells["weighting"],
         importance_type=cells["importance_type"],
-        weight_uncertainty=cells["weight_uncertainty"],
+        weight_uncertainty=uncertainty,
         is_default=cells["is_default"] == "true",
     )
 

@@ -1,10 +1,12 @@
 """Weights of capabilities in an activity: from elicited importance, with or without sampling noise.
 
 Belongs here: importance -> weights, draws of weights. Numpy only.
-Does not belong here: the mapping of weights and capabilities to suitability (mapping.py).
+Does not belong here: the mapping of weights and capabilities to suitability (power_mean.py).
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +57,27 @@ def mean_weights(points: Floats, weighting: str, sharpness: float) -> Floats:
     return np.divide(scaled, total, out=np.zeros_like(scaled), where=total > 0)
 
 
+@dataclass(frozen=True)
+class Weights:
+    """Weights of one activity, `log` and `value`: dimensions × draws (or × 1, serving all draws)."""
+
+    log: Floats
+    value: Floats
+
+
+def draw_weights(rng: np.random.Generator, centre: Floats, concentration: float, n_draws: int) -> Weights:
+    """Draws from Dirichlet(concentration · centre); `centre` itself where the concentration is infinite.
+
+    Args:
+        centre: K weights that sum to 1.
+    """
+    if np.isposinf(concentration):
+        with np.errstate(divide="ignore"):
+            return Weights(np.log(centre)[:, None], centre[:, None])
+    log = log_dirichlet(rng, centre, concentration, n_draws)
+    return Weights(log, np.exp(log))
+
+
 def log_dirichlet(rng: np.random.Generator, centre: Floats, concentration: float, n_draws: int) -> Floats:
     """Log of draws from Dirichlet(concentration · centre), safe for any small concentration.
 
@@ -64,24 +87,24 @@ def log_dirichlet(rng: np.random.Generator, centre: Floats, concentration: float
 
     Args:
         centre: K weights that sum to 1.
-        concentration: total concentration, > 0 (here: how many respondents selected the activity).
+        concentration: total concentration, > 0.
 
     Returns:
-        n_draws × K. Where the centre is 0 the weight is exactly 0 (-inf); a single positive one is 1 (0).
+        K × n_draws. Where the centre is 0 the weight is exactly 0 (-inf); a single positive one is 1 (0).
 
     Raises:
         ValueError: the concentration is not a positive number, or no centre is positive.
     """
     positive = centre > 0
-    if not concentration > 0 or not positive.any():
+    if not 0 < concentration < np.inf or not positive.any():
         raise ValueError(f"no Dirichlet distribution with concentration {concentration} centred on {centre}")
-    draws = np.full((n_draws, len(centre)), -np.inf)
+    draws = np.full((len(centre), n_draws), -np.inf)
     if positive.sum() == 1:
-        draws[:, positive] = 0.0
+        draws[positive] = 0.0
         return draws
-    shape = np.maximum(concentration * centre[positive], MIN_SHAPE)
-    size = (n_draws, len(shape))
+    shape = np.maximum(concentration * centre[positive], MIN_SHAPE)[:, None]
+    size = (len(shape), n_draws)
     log_gamma = np.log(rng.standard_gamma(shape + 1, size)) - rng.standard_exponential(size) / shape
-    log_gamma -= log_gamma.max(axis=1, keepdims=True)
-    draws[:, positive] = log_gamma - np.log(np.exp(log_gamma).sum(axis=1, keepdims=True))
+    log_gamma -= log_gamma.max(axis=0)
+    draws[positive] = log_gamma - np.log(np.exp(log_gamma).sum(axis=0))
     return draws

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from assets.settings import PROJECT
-from assets.suitability.policies import Policy, read_policies
+from assets.suitability.policies import Policy, WeightUncertainty, read_policies
 
 HEADER = "policy,power,sharpness,weighting,importance_type,weight_uncertainty,is_default\n"
 GOOD = "default,0,1,raw,frequency_adjusted,dirichlet,true\n"
@@ -21,17 +21,22 @@ def rows(text: str, dtype: type | None = str) -> pd.DataFrame:
 
 @pytest.mark.parametrize("dtype", [str, None])
 def test_text_and_typed_rows_read_alike(dtype: type | None) -> None:
-    text = GOOD + "worst,-inf,1,relative,conditional,none,false\nhalf,.5,2,raw,conditional,none,FALSE\n"
+    text = GOOD + "worst,-inf,1,relative,conditional,none,false\nhalf,.5,2,raw,conditional,fixed:50,FALSE\n"
     policies = read_policies(rows(text, dtype))
-    assert policies[0] == Policy("default", 0, 1, "raw", "frequency_adjusted", "dirichlet", True)
+    assert policies[0] == Policy(
+        "default", 0, 1, "raw", "frequency_adjusted", WeightUncertainty("dirichlet"), True
+    )
     assert [p.power for p in policies] == [0, -math.inf, 0.5]
     assert [p.sharpness for p in policies] == [1, 1, 2]
+    assert [p.weight_uncertainty.concentration(7) for p in policies] == [7, math.inf, 50]
     assert [p.is_default for p in policies] == [True, False, False]
 
 
 def test_the_project_s_policies_are_valid_and_start_with_the_paper_s_text() -> None:
     policies = read_policies(pd.read_csv(PROJECT / "dbt/seeds/policies.csv", dtype=str))
-    assert policies[0] == Policy("default", 0, 1, "raw", "frequency_adjusted", "dirichlet", True)
+    assert policies[0] == Policy(
+        "default", 0, 1, "raw", "frequency_adjusted", WeightUncertainty("dirichlet"), True
+    )
 
 
 @pytest.mark.parametrize(
@@ -44,6 +49,10 @@ def test_the_project_s_policies_are_valid_and_start_with_the_paper_s_text() -> N
         ("a,0,1,row,conditional,none,false", "policy 'a', column weighting: 'row' is not one of"),
         ("a,0,1,raw,rank,none,false", "policy 'a', column importance_type"),
         ("a,0,1,raw,conditional,,false", "policy 'a', column weight_uncertainty: ''"),
+        ("a,0,1,raw,conditional,fixed,false", "policy 'a', column weight_uncertainty: 'fixed'"),
+        ("a,0,1,raw,conditional,fixed:0,false", "column weight_uncertainty: 'fixed:0'"),
+        ("a,0,1,raw,conditional,fixed:inf,false", "column weight_uncertainty: 'fixed:inf'"),
+        ("a,0,1,raw,conditional,loose:9,false", "'loose:9' is not 'none', 'dirichlet' or 'fixed:'"),
         ("a,0,1,raw,conditional,none,maybe", "policy 'a', column is_default"),
         (",0,1,raw,conditional,none,false", "no policy name"),
         ("default,0,1,raw,conditional,none,false", r"\['default'\] are repeated"),

@@ -10,8 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assets.suitability.mapping import membership, power_mean_log
-from assets.suitability.weights import Floats
+from assets.suitability.importance import membership
+from assets.suitability.power_mean import PoweredAbility
+from assets.suitability.power_mean import power_mean_log as one_activity
+from assets.suitability.weights import Floats, Weights
+
+
+def power_mean_log(log_ability: Floats, log_weights: Floats, power: float) -> Floats:
+    """draws × systems × dimensions and draws (or 1) × activities × dimensions -> draws × activities × systems."""
+    ability = PoweredAbility(np.ascontiguousarray(log_ability.transpose(2, 1, 0)), power)
+    by_activity = log_weights.transpose(1, 2, 0)
+    return np.stack([one_activity(ability, Weights(w, np.exp(w))).T for w in by_activity], axis=1)
 
 
 def one(theta: list[float], weights: list[float], power: float) -> float:
@@ -41,7 +50,7 @@ def test_by_hand(power: float, expected: float) -> None:
     assert one([3.0, 5.0], [0, 1], power) == pytest.approx(5, rel=1e-14)
 
 
-@pytest.mark.parametrize("power", [1e-3, -1e-6, 1e-9, -1e-14])
+@pytest.mark.parametrize("power", [1e-3, -1e-6, 1e-9, -1e-14, 1e-19, -5e-324])
 def test_small_powers_approach_the_geometric_mean(power: float) -> None:
     """log S = mean + p/2 · variance + O(p²) of c under the weights."""
     c, w = np.array([-0.5, 1.0, 6.0]), np.array([0.2, 0.5, 0.3])

@@ -11,8 +11,10 @@ import pandas as pd
 import pytest
 
 from assets.settings import Settings
-from assets.suitability.mapping import JointDraws, joint_draws, published_suitability, score, weight_draws
-from assets.suitability.policies import Policy
+from assets.suitability.draws import JointDraws, joint_draws
+from assets.suitability.policies import Policy, WeightUncertainty
+from assets.suitability.published import published_suitability
+from assets.suitability.score import best_probability, score, upper_half_probability
 from assets.suitability.weights import Floats
 
 CAPABILITIES = ["c1", "c2", "c3", "c4"]
@@ -30,7 +32,8 @@ def policy(
         "importance_type": "conditional",
         "is_default": True,
     }
-    return Policy(policy=name, power=power, weight_uncertainty=uncertainty, **(fields | other))  # type: ignore[arg-type]
+    fields["weight_uncertainty"] = WeightUncertainty.parse(uncertainty)
+    return Policy(policy=name, power=power, **(fields | other))  # type: ignore[arg-type]
 
 
 def importance(rows: dict[tuple[str, str, str], list[float]], n_raters: int = 20) -> pd.DataFrame:
@@ -100,6 +103,7 @@ def test_scores_equal_a_loop_over_draws(power: float) -> None:
     scores = score(given, MEMBERS, draws, [policy(power=power, uncertainty="none", sharpness=2)], seed_for)
     dimension_of = dict(zip(MEMBERS["capability"], MEMBERS["dimension"], strict=True))
     value = draws.set_index(["draw", "system", "dimension"])["value"].to_dict()
+    pooled_draws = {}
     for activity in ("Admin", "Coding"):
         rows = given[given["activity"] == activity]
         squares = {c: float(p) ** 2 for c, p in zip(rows["capability"], rows["points"], strict=True)}
@@ -123,6 +127,14 @@ def test_scores_equal_a_loop_over_draws(power: float) -> None:
         np.testing.assert_allclose(got["q025_log"], expected.quantile(0.025), rtol=1e-12)
         pooled = scores.pooled.query(f"activity == '{activity}'").iloc[0]
         assert pooled["q975_log"] == pytest.approx(expected.mean(axis=1).quantile(0.975), rel=1e-12)
+        best = expected.eq(expected.max(axis=1), axis=0).mean()
+        np.testing.assert_allclose(got["is_best_probability"], best, rtol=1e-12)
+        pooled_draws[activity] = expected.mean(axis=1)
+    for activity, other in (("Admin", "Coding"), ("Coding", "Admin")):
+        # of two activities the larger one is at or above their median
+        wins = (pooled_draws[activity] >= pooled_draws[other]).mean()
+        row = scores.pooled.query(f"activity == '{activity}'").iloc[0]
+        assert row["upper_half_probability"] == pytest.approx(wins, rel=1e-12)
 
 
 SCOPES = {
@@ -254,13 +266,93 @@ def test_draws_of_all_chains_are_used() -> None:
     two = pd.concat([broken(lambda d: d), broken(lambda d: d.assign(chain=1, value=d["value"] + 10))])
     joint = joint_draws(two)
     assert isinstance(joint, JointDraws)
-    assert joint.values.shape == (40, 2, 2)
-    np.testing.assert_allclose(joint.values[20:], joint.values[:20] + 10)
+    assert joint.values.shape == (2, 2, 40)
+    np.testing.assert_allclose(joint.values[..., 20:], joint.values[..., :20] + 10)
 
 
-def test_weight_uncertainty_must_be_known() -> None:
-    with pytest.raises(ValueError, match="'bootstrap' is unknown"):
-        weight_draws(np.array([[1.0]]), np.array([2.0]), "bootstrap", 5, [1])
+def test_powers_and_importance_types_share_their_weight_draws() -> None:
+    """p → 0 approaches p = 0 draw by draw only where both have the same weights; c10 differs in importance only."""
+    draws = normal_draws(400, {"A": 0.5, "B": 1.0, "C": 0.3})
+    policies = [
+        policy("p0"),
+        policy("near", power=1e-9, is_default=False),
+        policy("same", importance_type="frequency_adjusted", is_default=False),
+        policy("fixed", uncertainty="fixed:20", is_default=False),
+    ]
+    table = score(ONE, MEMBERS, draws, policies, seed_for).suitability.set_index(["policy", "system"])
+    summaries = table[["mean_log", "sd_log", "q025_log", "q975_log"]]
+    np.testing.assert_allclose(summaries.loc["near"], summaries.loc["p0"], rtol=1e-7)
+    np.testing.assert_array_equal(summaries.loc["same"], summaries.loc["p0"])
+    # 20 raters or a fixed concentration of 20: the same distribution, other draws
+    assert (summaries.loc["fixed"].to_numpy() != summaries.loc["p0"].to_numpy()).all()
+
+
+def test_a_fixed_concentration_has_its_own_variance() -> None:
+    """var = (sum w c² - (sum w c)²) / (kappa + 1), however many raters there are."""
+    c = {"A": 1.0, "B": 4.0, "C": 6.0}
+    draws = long(np.tile(list(c.values()), (40_000, 1, 1)), ["x"], list(c))
+    row = score(ONE, MEMBERS, draws, [policy(uncertainty="fixed:5")], seed_for).suitability.iloc[0]
+    mean = sum(WEIGHT_OF[d] * c[d] for d in c)
+    variance = (sum(WEIGHT_OF[d] * c[d] ** 2 for d in c) - mean**2) / 6
+    assert row["sd_log"] == pytest.approx(math.sqrt(variance), rel=0.02)
+
+
+@pytest.mark.parametrize("power", [-math.inf, -2, 0, 1e-9, 3, math.inf])
+def test_equal_abilities_are_the_suitability_at_any_power(power: float) -> None:
+    level = np.random.default_rng(3).normal(3, 1, (50, 2, 1))
+    draws = long(np.repeat(level, 3, axis=2), ["x", "y"], ["A", "B", "C"])
+    table = score(ONE, MEMBERS, draws, [policy(power=power)], seed_for).suitability
+    np.testing.assert_allclose(table["mean_log"], level.mean(axis=(0, 2)), rtol=1e-6)
+
+
+def test_ties_share_the_first_place() -> None:
+    log_s = np.array([[3.0, 1.0, 2.0], [3.0, 2.0, 1.0], [0.0, 2.0, 1.0]])
+    np.testing.assert_allclose(best_probability(log_s), [(1 / 2 + 1) / 3, (1 / 2 + 1 / 2) / 3, 1 / 2 / 3])
+    np.testing.assert_array_equal(best_probability(log_s[:1]), [1])
+
+
+def test_the_median_border_moves_with_the_draws() -> None:
+    """Three activities: in each draw the middle one and the top one are at or above the median."""
+    pooled = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
+    shown = np.array([True, True, True])
+    np.testing.assert_array_equal(upper_half_probability(pooled, shown, None), [0.5, 1, 0.5])
+    # without the first the border is the mean of the other two
+    np.testing.assert_array_equal(
+        upper_half_probability(pooled, np.array([False, True, True]), None), [0.5, 0.5, 0.5]
+    )
+    np.testing.assert_array_equal(upper_half_probability(pooled, shown, 2.5), [0.5, 0, 0.5])
+    assert np.isnan(upper_half_probability(pooled, ~shown, None)).all()
+
+
+def test_hidden_activities_and_thresholds_reach_the_border() -> None:
+    draws = normal_draws(300, {"A": 0.5, "B": 1.0, "C": 0.3})
+    given = importance(
+        {
+            ("all", "all", a): p
+            for a, p in zip("QRS", ([97.0, 1, 1, 1], [1.0, 1, 97, 1], [1.0, 1, 1, 97]), strict=True)
+        }
+    )
+    alone = score(given, MEMBERS, draws, [policy()], seed_for, hidden={("all", "all", a) for a in "RS"})
+    upper = alone.pooled.set_index("activity")["upper_half_probability"]
+    assert upper["Q"] == 1
+    assert len(upper) == 3
+    low = score(given, MEMBERS, draws, [policy()], seed_for, border_log=-100.0)
+    assert (low.pooled["upper_half_probability"] == 1).all()
+
+
+def test_people_are_scored_but_neither_pooled_nor_ranked() -> None:
+    draws = normal_draws(300, {"A": 0.5, "B": 1.0, "C": 0.3}, ("human", "x", "y"))
+    with_people = score(ONE, MEMBERS, draws, [policy()], seed_for, people={"human"})
+    without = score(ONE, MEMBERS, draws[draws["system"] != "human"], [policy()], seed_for)
+    pd.testing.assert_frame_equal(with_people.pooled, without.pooled)
+    rows = with_people.suitability.set_index("system")
+    assert rows["is_best_probability"].isna().to_dict() == {"human": True, "x": False, "y": False}
+    assert rows["mean_log"].notna().all()
+    best = without.suitability.set_index("system")["is_best_probability"]
+    pd.testing.assert_series_equal(rows["is_best_probability"].dropna(), best)
+    everyone = score(ONE, MEMBERS, draws, [policy()], seed_for, people={"human", "x", "y"})
+    assert everyone.pooled.empty
+    assert len(everyone.suitability) == 3
 
 
 def test_published_means_by_hand() -> None:
@@ -276,8 +368,8 @@ def test_published_means_by_hand() -> None:
     means = pd.DataFrame(
         {"system": ["x"] * 3 + ["y"] * 3, "dimension": ["A", "B", "C"] * 2, "mean": [1.0, 2, 3, 3, 4, 7]}
     )
-    got = published_suitability(given, MEMBERS, means).set_index(["row_name", "column_name"])["computed"]
-    assert got["Admin", "All"] == pytest.approx(2 / 3 * 2 + 1 / 3 * 5, rel=1e-12)
+    got = published_suitability(given, MEMBERS, means).set_index(["scope", "activity"])["mean_log"]
+    assert got["all", "Admin"] == pytest.approx(2 / 3 * 2 + 1 / 3 * 5, rel=1e-12)
     assert len(got) == 3
     assert published_suitability(given[:0], MEMBERS, means).empty
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import dagster as dg
 import duckdb
+import pandas as pd
 import pytest
 
 from assets.settings import Settings
-from assets.suitability.assets import published_suitability, suitability_scores
+from assets.suitability.assets import published_suitability, suitability_scores, suitability_sweep
 from dagster_project.resources import DuckDBWarehouse
 
 INPUTS = """
@@ -28,6 +29,8 @@ create table model.capability_draw as
 create table seed.policies as
     select 'fixed' as policy, '0' as power, '1' as sharpness, 'raw' as weighting, 'conditional' as importance_type,
         'none' as weight_uncertainty, 'true' as is_default;
+create table intermediate.int_policy_activity as
+    select distinct scope_type, scope, activity, false as is_suppressed from intermediate.int_capability_importance;
 create table seed.seed_dimension as select dimension, dimension_key from intermediate.int_dimension_member;
 create table seed.published_capability as
     select * from (values ('x', 'EM', 1.0, 0.1), ('x', 'SM', 2.0, 0.1)) as t (system, dimension, mean, sd);
@@ -45,8 +48,8 @@ def warehouse(tmp_path: Path) -> DuckDBWarehouse:
 def materialize(warehouse: DuckDBWarehouse) -> bool:
     with dg.DagsterInstance.ephemeral() as instance:
         return dg.materialize(
-            [suitability_scores, published_suitability],
-            resources={"warehouse": warehouse, "settings": Settings()},
+            [suitability_scores, published_suitability, suitability_sweep],
+            resources={"warehouse": warehouse, "settings": Settings(published_draws=200)},
             instance=instance,
         ).success
 
@@ -62,19 +65,47 @@ def test_tables_are_written_by_key(warehouse: DuckDBWarehouse) -> None:
         ("Coding", "y", "fixed"): 2.6,
     }
     assert len(warehouse.read("model.suitability_pooled")) == 2
-    published = warehouse.read("model.published_suitability").set_index("row_name")
+    published = warehouse.read("model.published_suitability").set_index("activity")
     # relative weights: Admin leads in EM (c = 1), Coding in SM (c = 2)
-    assert published["computed"].to_dict() == {"Admin": 1.0, "Coding": 2.0}
-    assert set(published["column_name"]) == {"All"}
+    assert published["mean_log"].to_dict() == {"Admin": 1.0, "Coding": 2.0}
+    assert set(published["scope"]) == {"all"}
+    sweep = warehouse.read("model.suitability_sweep")
+    # 7 powers × 4 sharpness × 2 activities: × 2 systems × 2 weightings × 2 uncertainties; the paper's system, and p = 0
+    assert sweep.groupby("basis").size().to_dict() == {
+        "fitted": 28 * 2 * 2 * 2 * 2,
+        "published_c6": 28 * 2 + 2,
+    }
+    neutral = sweep.query("basis == 'fitted' and weighting == 'raw' and power == 0 and sharpness == 1")
+    certain = neutral.query("weight_uncertainty == 'none' and system == 'x'").set_index("activity")[
+        "mean_log"
+    ]
+    assert certain.round(12).to_dict() == {"Admin": 1.8, "Coding": 2.6}
 
 
 def test_the_same_inputs_give_the_same_bytes(warehouse: DuckDBWarehouse) -> None:
     with warehouse.connect() as connection:
         connection.execute("update seed.policies set weight_uncertainty = 'dirichlet'")
     materialize(warehouse)
-    first = warehouse.read("model.suitability")
+    first = [warehouse.read(f"model.{name}") for name in ("suitability", "suitability_sweep")]
     materialize(warehouse)
-    assert first.equals(warehouse.read("model.suitability"))
+    assert first[0].equals(warehouse.read("model.suitability"))
+    assert first[1].equals(warehouse.read("model.suitability_sweep"))
+
+
+def test_a_suppressed_activity_moves_no_border(warehouse: DuckDBWarehouse) -> None:
+    """Admin (1.8) is below the median of both; alone it is the median."""
+    materialize(warehouse)
+
+    def read() -> pd.Series:
+        return warehouse.read("model.suitability_pooled").set_index("activity")["upper_half_probability"]
+
+    assert read().to_dict() == {"Admin": 0.0, "Coding": 1.0}
+    with warehouse.connect() as connection:
+        connection.execute(
+            "update intermediate.int_policy_activity set is_suppressed = true where activity = 'Coding'"
+        )
+    materialize(warehouse)
+    assert read()["Admin"] == 1.0
 
 
 @pytest.mark.parametrize("table", ["intermediate.int_capability_importance", "model.capability_draw"])
@@ -84,12 +115,15 @@ def test_empty_inputs_build_empty_tables(warehouse: DuckDBWarehouse, table: str)
     assert materialize(warehouse)
     for name in ("suitability", "suitability_pooled", "undefined_weight"):
         assert warehouse.read(f"model.{name}").empty
+    assert set(warehouse.read("model.suitability_sweep")["basis"]) == (
+        {"published_c6"} if table == "model.capability_draw" else set()
+    )
 
 
 def test_the_assets_wait_for_all_they_read() -> None:
     specs = {
         spec.key.to_user_string(): spec
-        for a in (suitability_scores, published_suitability)
+        for a in (suitability_scores, published_suitability, suitability_sweep)
         for spec in a.specs
     }
     assert set(specs) == {
@@ -97,11 +131,15 @@ def test_the_assets_wait_for_all_they_read() -> None:
         "model/suitability_pooled",
         "model/undefined_weight",
         "model/published_suitability",
+        "model/suitability_sweep",
     }
     assert {d.asset_key.to_user_string() for d in specs["model/suitability"].deps} == {
         "model/capability_draw",
         "intermediate/int_capability_importance",
         "intermediate/int_dimension_member",
+        "intermediate/int_policy_activity",
         "seed/policies",
     }
-    assert all(a.op.pool == "warehouse" for a in (suitability_scores, published_suitability))
+    assert all(
+        a.op.pool == "warehouse" for a in (suitability_scores, published_suitability, suitability_sweep)
+    )

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assets.suitability.weights import log_dirichlet, mean_weights, relative_importance
+from assets.suitability.weights import (
+    Floats,
+    draw_weights,
+    log_dirichlet,
+    mean_weights,
+    relative_importance,
+)
 
 
 def test_raw_weights_by_hand() -> None:
@@ -55,11 +61,16 @@ def test_points_that_are_no_importance_are_refused(points: list[list[float]]) ->
         mean_weights(np.array(points), "raw", 1)
 
 
+def drawn(rng: np.random.Generator, centre: Floats, concentration: float, n_draws: int) -> Floats:
+    """Log weights, draws × dimensions."""
+    return log_dirichlet(rng, centre, concentration, n_draws).T
+
+
 @pytest.mark.parametrize("concentration", [1.0, 20.0])
 def test_dirichlet_moments(concentration: float) -> None:
     """Mean w and variance w(1 - w)/(n + 1), each within five standard errors."""
     centre = np.array([0.6, 0.3, 0.1, 0.0])
-    draws = np.exp(log_dirichlet(np.random.default_rng(3), centre, concentration, 40_000))
+    draws = np.exp(drawn(np.random.default_rng(3), centre, concentration, 40_000))
     np.testing.assert_allclose(draws.sum(axis=1), 1, atol=1e-14)
     variance = centre * (1 - centre) / (concentration + 1)
     standard_error = draws.std(axis=0) / 200
@@ -71,7 +82,7 @@ def test_dirichlet_moments(concentration: float) -> None:
 def test_dirichlet_margin_is_the_beta_distribution() -> None:
     """Also below shape 1, where the draw is boosted in log space."""
     centre, n = np.array([0.02, 0.28, 0.7]), 3.0
-    draws = np.exp(log_dirichlet(np.random.default_rng(5), centre, n, 20_000))
+    draws = np.exp(drawn(np.random.default_rng(5), centre, n, 20_000))
     for k, w in enumerate(centre):
         assert stats.kstest(draws[:, k], stats.beta(n * w, n * (1 - w)).cdf).pvalue > 1e-3
 
@@ -79,18 +90,18 @@ def test_dirichlet_margin_is_the_beta_distribution() -> None:
 def test_dirichlet_of_summed_centres_is_the_sum_of_draws() -> None:
     """Weights of a dimension may be drawn at once: same distribution as the sum over its constituents."""
     centre, n = np.array([0.05, 0.15, 0.3, 0.1, 0.4]), 8.0
-    apart = np.exp(log_dirichlet(np.random.default_rng(7), centre, n, 20_000))
-    at_once = np.exp(log_dirichlet(np.random.default_rng(8), np.array([0.5, 0.5]), n, 20_000))
+    apart = np.exp(drawn(np.random.default_rng(7), centre, n, 20_000))
+    at_once = np.exp(drawn(np.random.default_rng(8), np.array([0.5, 0.5]), n, 20_000))
     summed = np.stack([apart[:, :3].sum(axis=1), apart[:, 3:].sum(axis=1)], axis=1)
     assert stats.ks_2samp(summed[:, 0], at_once[:, 0]).pvalue > 1e-3
 
 
 def test_zero_and_single_weights_are_exact() -> None:
     rng = np.random.default_rng(1)
-    draws = np.exp(log_dirichlet(rng, np.array([0.0, 0.5, 0.5, 0.0]), 2, 500))
+    draws = np.exp(drawn(rng, np.array([0.0, 0.5, 0.5, 0.0]), 2, 500))
     assert (draws[:, [0, 3]] == 0).all()
     assert (draws[:, [1, 2]] > 0).all()
-    single = np.exp(log_dirichlet(rng, np.array([0.0, 1.0, 0.0]), 2, 500))
+    single = np.exp(drawn(rng, np.array([0.0, 1.0, 0.0]), 2, 500))
     np.testing.assert_array_equal(single, np.tile([0.0, 1.0, 0.0], (500, 1)))
 
 
@@ -100,14 +111,20 @@ def test_tiny_concentrations_give_weights_not_nan(concentration: float) -> None:
     centre = np.array([0.7, 0.3])
     plain = np.random.default_rng(2).standard_gamma(concentration * centre, (2000, 2))
     assert (plain.sum(axis=1) == 0).any()
-    logs = log_dirichlet(np.random.default_rng(2), centre, concentration, 2000)
+    logs = drawn(np.random.default_rng(2), centre, concentration, 2000)
     assert np.isfinite(logs).all()
     np.testing.assert_allclose(np.exp(logs).sum(axis=1), 1, atol=1e-12)
     if concentration > 1e-300:
         assert abs(np.exp(logs)[:, 0].mean() - 0.7) < 5 * np.sqrt(0.21 / 2000)
 
 
-@pytest.mark.parametrize("concentration", [0.0, -1.0, np.nan])
+@pytest.mark.parametrize("concentration", [0.0, -1.0, np.nan, np.inf])
 def test_no_raters_no_distribution(concentration: float) -> None:
     with pytest.raises(ValueError, match="concentration"):
-        log_dirichlet(np.random.default_rng(0), np.array([0.5, 0.5]), concentration, 10)
+        drawn(np.random.default_rng(0), np.array([0.5, 0.5]), concentration, 10)
+
+
+def test_certain_weights_are_their_centre() -> None:
+    weights = draw_weights(np.random.default_rng(0), np.array([0.75, 0.25, 0.0]), np.inf, 10)
+    np.testing.assert_array_equal(weights.value, [[0.75], [0.25], [0.0]])
+    assert weights.log[2, 0] == -np.inf

@@ -33,11 +33,20 @@ importance_reliability: unit_type, cosine, pearson, pearson_low, pearson_high, r
 domain_importance_agreement: domain_a, domain_b, pearson
 domain_departure: domain, capability, departure
 suitability: scope_type, scope, activity, system, policy, weighting, power, sharpness, weight_uncertainty,
-    mean_log, sd_log, q025_log, q975_log, n_respondents, is_thin, is_suppressed
+    mean_log, sd_log, q025_log, q975_log, is_best_probability, n_respondents, is_thin, is_suppressed
 suitability_pooled: scope_type, scope, activity, policy, weighting, power, sharpness, weight_uncertainty,
     mean_log, sd_log, q025_log, q975_log, n_respondents, is_thin, is_suppressed
 deployment_priority: scope_type, scope, activity, policy, weighting, importance_type, priority_log,
     q025_log, q975_log, n_respondents, is_thin, is_suppressed
+deployment_quadrant: scope_type, scope, activity, policy, x_type, x, suitability_log, quadrant, probability,
+    is_confident, n_respondents, is_thin, is_suppressed
+suitability_sweep: basis, scope_type, scope, weighting, power, sharpness, weight_uncertainty, activity, system,
+    is_ranked, mean_s_log, mean_log, q025_log, q975_log, n_respondents, is_thin, is_suppressed
+ranking_robustness: basis, scope_type, scope, weighting, activity, n_pairs, winner, is_winner_stable,
+    n_rankings, n_invariant_pairs, n_separated_pairs_fixed_weights, n_separated_pairs, n_respondents, is_thin,
+    is_suppressed
+policy_sensitivity: basis, scope_type, scope, weighting, power, sharpness, kendall_tau, n_respondents, is_thin,
+    is_suppressed
 item_prediction_quality: system, benchmark, observed, predicted, brier, auroc
 published_comparison: paper, table_name, row_name, column_name, published, computed, tolerance, status, note
 """

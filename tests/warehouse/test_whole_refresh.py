@@ -40,7 +40,9 @@ class Workplace:
         self.published = self.home / "published" / "suitability.duckdb"
 
     def environment(self) -> dict[str, str]:
-        return os.environ | {"SUITABILITY_HOME": str(self.home), "SUITABILITY_SOURCES": str(self.sources)}
+        where = {"SUITABILITY_HOME": str(self.home), "SUITABILITY_SOURCES": str(self.sources)}
+        few_draws = {"SUITABILITY_SWEEP_DRAWS": "100", "SUITABILITY_PUBLISHED_DRAWS": "500"}
+        return os.environ | where | few_draws
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(

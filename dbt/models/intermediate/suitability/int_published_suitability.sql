@@ -1,17 +1,129 @@
+{% set counts = {
+    'Winner stable': 'case when is_winner_stable then 1 else 0 end',
+    'Unique rankings': 'n_rankings',
+    'Invariant pairs': 'n_invariant_pairs',
+    'Separated pairs, certain weights': 'n_separated_pairs_fixed_weights',
+    'Separated pairs, sampled weights': 'n_separated_pairs',
+} %}
+
 with
 
+pooled as (
+    select
+        *,
+        case scope_type when 'all' then 'All' else scope end as column_name
+    from {{ source('model', 'published_suitability') }}
+),
+
+activity_importance as (
+    select * from {{ ref('activity_importance') }}
+),
+
+robustness as (
+    select * from {{ ref('ranking_robustness') }}
+    where basis = 'published_c6'
+),
+
+sensitivity as (
+    select * from {{ ref('policy_sensitivity') }}
+    where basis = 'published_c6'
+),
+
+neutral as (
+    select
+        system,
+        activity,
+        mean_log
+    from {{ ref('suitability_sweep') }}
+    where basis = 'published_c6' and weight_uncertainty = 'none' and power = 0 and sharpness = 1
+),
+
+grouped as (
+    select
+        case
+            when system in ('Gemini 3.1 Pro', 'Gemini 3 Flash') then system
+            else 'the other four systems'
+        end as row_name,
+        mean_log
+    from neutral
+),
+
 computed as (
-    select * from {{ source('model', 'published_suitability') }}
+    {% for name, expression in counts.items() %}
+    select
+        'Table C7' as table_name,
+        activity as row_name,
+        '{{ name }}' as column_name,
+        {{ to_double(expression) }} as computed
+    from robustness
+    union all
+    {% endfor %}
+    {% for power in ['-2', '-1', '-0.5', '0', '0.5', '1', '2'] %}
+    {% for sharpness in ['1', '2', '4', '8'] %}
+    select
+        'Table C8' as table_name,
+        's = {{ sharpness }}' as row_name,
+        'p = {{ power }}' as column_name,
+        kendall_tau as computed
+    from sensitivity
+    where power = {{ power }} and sharpness = {{ sharpness }}
+    union all
+    {% endfor %}
+    {% endfor %}
+    select
+        'Table C9' as table_name,
+        activity as row_name,
+        column_name,
+        mean_log as computed
+    from pooled
+    union all
+    select
+        'Table C10' as table_name,
+        pooled.activity as row_name,
+        pooled.column_name,
+        ln(nullif(activity_importance.conditional_importance, 0)) + pooled.mean_log as computed
+    from pooled
+    inner join activity_importance
+        on
+            pooled.scope_type = activity_importance.scope_type
+            and pooled.scope = activity_importance.scope
+            and pooled.activity = activity_importance.activity
+    union all
+    select
+        'Section 4.4.1' as table_name,
+        row_name,
+        'lowest log S' as column_name,
+        min(mean_log) as computed
+    from grouped
+    group by row_name
+    union all
+    select
+        'Section 4.4.1' as table_name,
+        row_name,
+        'highest log S' as column_name,
+        max(mean_log) as computed
+    from grouped
+    group by row_name
+    union all
+    select
+        'Section 4.4.1' as table_name,
+        'GPT-4o mini' as row_name,
+        'log S of Building rapport' as column_name,
+        mean_log as computed
+    from neutral
+    where system = 'GPT-4o-mini' and activity = 'Building rapport'
 ),
 
 final as (
     select
         'task-suitability-profiles' as paper,
-        'Table C9' as table_name,
+        table_name,
         row_name,
         column_name,
         computed
     from computed
+    {# a suppressed cell compares with nothing #}
+    where computed is not null
 )
 
 select * from final

@@ -4,47 +4,32 @@ pooled as (
     select * from {{ ref('suitability_pooled') }}
 ),
 
-policy as (
-    select * from {{ ref('policy') }}
-),
-
-activity_importance as (
-    select * from {{ ref('activity_importance') }}
-),
-
-chosen as (
-    select
-        pooled.*,
-        policy.importance_type,
-        case policy.importance_type
-            when 'conditional' then activity_importance.conditional_importance
-            when 'frequency_adjusted' then activity_importance.importance
-        end as importance
-    from pooled
-    left join policy on pooled.policy = policy.policy
-    left join activity_importance
-        on
-            pooled.scope_type = activity_importance.scope_type
-            and pooled.scope = activity_importance.scope
-            and pooled.activity = activity_importance.activity
+cell as (
+    select * from {{ ref('int_policy_activity') }}
 ),
 
 final as (
     select
-        scope_type,
-        scope,
-        activity,
-        policy,
-        weighting,
-        importance_type,
+        pooled.scope_type,
+        pooled.scope,
+        pooled.activity,
+        pooled.policy,
+        pooled.weighting,
+        cell.importance_type,
         {# an importance of 0 (selected, but never among the five ranked) has no logarithm #}
-        ln(nullif(importance, 0)) + mean_log as priority_log,
-        ln(nullif(importance, 0)) + q025_log as q025_log,
-        ln(nullif(importance, 0)) + q975_log as q975_log,
-        n_respondents,
-        is_thin,
-        is_suppressed
-    from chosen
+        ln(nullif(cell.importance, 0)) + pooled.mean_log as priority_log,
+        ln(nullif(cell.importance, 0)) + pooled.q025_log as q025_log,
+        ln(nullif(cell.importance, 0)) + pooled.q975_log as q975_log,
+        pooled.n_respondents,
+        pooled.is_thin,
+        pooled.is_suppressed
+    from pooled
+    left join cell
+        on
+            pooled.scope_type = cell.scope_type
+            and pooled.scope = cell.scope
+            and pooled.activity = cell.activity
+            and pooled.policy = cell.policy
 )
 
 select * from final

@@ -9,9 +9,9 @@ final as (
         policy,
         {{ to_double('power') }} as power,
         {{ to_double('sharpness') }} as sharpness,
-        weighting,
-        importance_type,
-        weight_uncertainty,
+        lower(trim(weighting)) as weighting,
+        lower(trim(importance_type)) as importance_type,
+        lower(trim(weight_uncertainty)) as weight_uncertainty,
         cast(is_default as boolean) as is_default
     from policies
 )

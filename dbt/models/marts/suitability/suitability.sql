@@ -4,12 +4,8 @@ scores as (
     select * from {{ source('model', 'suitability') }}
 ),
 
-policy as (
-    select * from {{ ref('policy') }}
-),
-
-activity_importance as (
-    select * from {{ ref('activity_importance') }}
+cell as (
+    select * from {{ ref('int_policy_activity') }}
 ),
 
 final as (
@@ -19,24 +15,25 @@ final as (
         scores.activity,
         scores.system,
         scores.policy,
-        policy.weighting,
-        policy.power,
-        policy.sharpness,
-        policy.weight_uncertainty,
-        case when not activity_importance.is_suppressed then scores.mean_log end as mean_log,
-        case when not activity_importance.is_suppressed then scores.sd_log end as sd_log,
-        case when not activity_importance.is_suppressed then scores.q025_log end as q025_log,
-        case when not activity_importance.is_suppressed then scores.q975_log end as q975_log,
-        activity_importance.n_respondents,
-        activity_importance.is_thin,
-        activity_importance.is_suppressed
+        cell.weighting,
+        cell.power,
+        cell.sharpness,
+        cell.weight_uncertainty,
+        case when not cell.is_suppressed then scores.mean_log end as mean_log,
+        case when not cell.is_suppressed then scores.sd_log end as sd_log,
+        case when not cell.is_suppressed then scores.q025_log end as q025_log,
+        case when not cell.is_suppressed then scores.q975_log end as q975_log,
+        case when not cell.is_suppressed then scores.is_best_probability end as is_best_probability,
+        cell.n_respondents,
+        cell.is_thin,
+        cell.is_suppressed
     from scores
-    left join policy on scores.policy = policy.policy
-    left join activity_importance
+    left join cell
         on
-            scores.scope_type = activity_importance.scope_type
-            and scores.scope = activity_importance.scope
-            and scores.activity = activity_importance.activity
+            scores.scope_type = cell.scope_type
+            and scores.scope = cell.scope
+            and scores.activity = cell.activity
+            and scores.policy = cell.policy
 )
 
 select * from final

@@ -4,8 +4,8 @@ undefined as (
     select * from {{ source('model', 'undefined_weight') }}
 ),
 
-activity_importance as (
-    select * from {{ ref('activity_importance') }}
+cell as (
+    select * from {{ ref('int_policy_activity') }}
 ),
 
 final as (
@@ -15,15 +15,16 @@ final as (
         undefined.activity,
         undefined.policy,
         undefined.reason,
-        activity_importance.n_respondents,
-        activity_importance.is_thin,
-        activity_importance.is_suppressed
+        cell.n_respondents,
+        cell.is_thin,
+        cell.is_suppressed
     from undefined
-    left join activity_importance
+    left join cell
         on
-            undefined.scope_type = activity_importance.scope_type
-            and undefined.scope = activity_importance.scope
-            and undefined.activity = activity_importance.activity
+            undefined.scope_type = cell.scope_type
+            and undefined.scope = cell.scope
+            and undefined.activity = cell.activity
+            and undefined.policy = cell.policy
 )
 
 select * from final
