@@ -85,7 +85,7 @@ def read_publication(path: Path, n_best: int = 5) -> Publication:
         from marts.suitability
         join marts.policy on policy.policy = suitability.policy and policy.is_default
         left join marts.ai_system on ai_system.system = suitability.system
-        where suitability.scope_type = 'all'
+        where suitability.scope_type = 'all' and coalesce(ai_system.kind, 'ai') = 'ai'
         order by mean_log desc, suitability.system, activity
         limit {n_best}
         """,

@@ -27,6 +27,7 @@ FITTED = [
     ["model", "capability_draw"],
     ["intermediate", "int_capability_importance"],
     ["intermediate", "int_dimension_member"],
+    ["staging", "stg_ai_system"],
 ]
 PUBLISHED = [
     ["intermediate", "int_capability_importance"],
@@ -61,7 +62,7 @@ def suitability_scores(
         draws=warehouse.read("model.capability_draw"),
         policies=read_policies(warehouse.read("seed.policies")),
         seed_for=settings.seed_for,
-        people=frozenset(),
+        people=_people(warehouse),
         hidden=set(hidden.itertuples(index=False, name=None)),
         border_log=settings.quadrant_suitability_log,
     )
@@ -105,7 +106,7 @@ def suitability_sweep(
             joint_draws(draws).thinned(settings.sweep_draws),
             grid(["raw", "relative"], [CERTAIN, SAMPLED]),
             settings.seed_for,
-            people=frozenset(),
+            people=_people(warehouse),
         )
     frame = pd.concat([table.assign(basis=basis) for basis, table in tables.items()], ignore_index=True)
     warehouse.replace({"model.suitability_sweep": frame})
@@ -137,6 +138,11 @@ def published_suitability(warehouse: dg.ResourceParam[Warehouse]) -> dg.Material
             "published_capabilities_without_importance": sorted(in_paper - at_hand),
         }
     )
+
+
+def _people(warehouse: Warehouse) -> frozenset[str]:
+    systems = warehouse.read("staging.stg_ai_system")
+    return frozenset(systems.loc[systems["kind"] == "human", "system"])
 
 
 def _published_members(warehouse: Warehouse) -> pd.DataFrame:

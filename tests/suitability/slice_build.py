@@ -1,24 +1,25 @@
 """The suitability slice's part of the dbt project, built on given frames: pure functions, then dbt, then marts.
 
 Belongs here: what the tests of the marts and the real-data test share. Does not belong here: expected numbers.
-Marts of other slices (activity_importance, ai_system) are tables that the test gives.
+Tables of other slices (activity importance and its suppression, ai_system) are given by the test.
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
-from assets.settings import PROJECT
 from dagster_project.resources import DuckDBWarehouse
+from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 
 SELECTED = (
-    *("path:models/marts/suitability", "path:models/intermediate/suitability"),
+    *(
+        "path:models/staging/suitability",
+        "path:models/intermediate/suitability",
+        "path:models/marts/suitability",
+    ),
     *("policies", "published_value_suitability"),
 )
 IMPORTANCE = {
@@ -42,27 +43,27 @@ def build(
     Raises:
         AssertionError: dbt failed; the message is its output.
     """
-    warehouse = DuckDBWarehouse(folder / "w.duckdb")
+    warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
     warehouse.replace(dict(tables))
     with warehouse.connect() as connection:
-        connection.execute("create schema if not exists marts")
+        connection.execute("create schema if not exists marts; create schema if not exists intermediate")
         connection.register("given", activity_importance.reindex(columns=list(IMPORTANCE)))
         casts = ", ".join(f"cast({name} as {kind}) as {name}" for name, kind in IMPORTANCE.items())
         connection.execute(f"create or replace table marts.activity_importance as select {casts} from given")
+        connection.execute(
+            """
+            create or replace table intermediate.int_activity_importance as
+                select * exclude (is_thin, is_suppressed) from marts.activity_importance;
+            create or replace table intermediate.int_cell_suppression as
+                select scope_type, scope, activity, case when is_suppressed then 'few_respondents' end as suppression
+                from marts.activity_importance
+            """
+        )
         connection.register("named", pd.DataFrame({"system": systems}, dtype=object))
         connection.execute(
             "create or replace table marts.ai_system as select cast(system as varchar) as system from named"
         )
-    run = subprocess.run(
-        [sys.executable, "-m", "dbt.cli.main", "build", "--project-dir", "dbt", "--profiles-dir", "dbt"]
-        + ["--log-path", str(folder / "log"), "-s", *SELECTED]
-        + ([] if with_tests else ["--exclude-resource-type", "test", "unit_test"]),
-        cwd=PROJECT,
-        env=os.environ
-        | {"SUITABILITY_WAREHOUSE_PATH": str(warehouse.path), "DBT_TARGET_PATH": str(folder / "target")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
+    kinds = () if with_tests else ("--exclude-resource-type", "test", "unit_test")
+    run = run_dbt(folder, "build", "-s", *SELECTED, *kinds)
+    assert run.success, run.failures
     return warehouse

@@ -14,7 +14,8 @@ from assets.suitability.assets import published_suitability, suitability_scores,
 from dagster_project.resources import DuckDBWarehouse
 
 INPUTS = """
-create schema intermediate; create schema model; create schema seed;
+create schema staging; create schema intermediate; create schema model; create schema seed;
+create table staging.stg_ai_system as select * from (values ('x', 'ai'), ('y', 'ai')) as t (system, kind);
 create table intermediate.int_capability_importance as
     select 'all' as scope_type, 'all' as scope, activity, capability, points, n_raters
     from (
@@ -108,6 +109,21 @@ def test_a_suppressed_activity_moves_no_border(warehouse: DuckDBWarehouse) -> No
     assert read()["Admin"] == 1.0
 
 
+def test_a_person_is_scored_but_neither_pooled_nor_ranked(warehouse: DuckDBWarehouse) -> None:
+    with warehouse.connect() as connection:
+        connection.execute("update model.capability_draw set value = value + 10 where system = 'y'")
+        connection.execute("update staging.stg_ai_system set kind = 'human' where system = 'y'")
+    materialize(warehouse)
+    scores = warehouse.read("model.suitability").set_index(["activity", "system"])
+    assert round(scores.loc[("Admin", "y"), "mean_log"], 12) == 11.8
+    assert scores["is_best_probability"].xs("x", level="system").eq(1).all()
+    assert scores["is_best_probability"].xs("y", level="system").isna().all()
+    pooled = warehouse.read("model.suitability_pooled").set_index("activity")["mean_log"]
+    assert pooled.round(12).to_dict() == {"Admin": 1.8, "Coding": 2.6}
+    sweep = warehouse.read("model.suitability_sweep").query("basis == 'fitted'")
+    assert set(sweep.loc[sweep["is_ranked"], "system"]) == {"x"} and set(sweep["system"]) == {"x", "y"}
+
+
 @pytest.mark.parametrize("table", ["intermediate.int_capability_importance", "model.capability_draw"])
 def test_empty_inputs_build_empty_tables(warehouse: DuckDBWarehouse, table: str) -> None:
     with warehouse.connect() as connection:
@@ -139,6 +155,7 @@ def test_the_assets_wait_for_all_they_read() -> None:
         "intermediate/int_dimension_member",
         "intermediate/int_policy_activity",
         "seed/policies",
+        "staging/stg_ai_system",
     }
     assert all(
         a.op.pool == "warehouse" for a in (suitability_scores, published_suitability, suitability_sweep)

@@ -7,7 +7,7 @@ refresh: refresh_id, started_at, finished_at, sources, is_synthetic, seed, git_c
 slice_status: slice, status, reason
 policy: policy, power, sharpness, weighting, importance_type, weight_uncertainty, is_default
 reject: table_name, source_file, row_number, column_name, value, reason
-ai_system: system, name, model, settings, scaffold, developer, family, released_on, n_items, n_unscored,
+ai_system: system, name, model, settings, scaffold, developer, family, released_on, kind, n_items, n_unscored,
     accuracy
 capability: capability, name, family, definition, dimension, is_retained
 dimension: dimension, name, definition, n_capabilities

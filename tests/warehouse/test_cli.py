@@ -53,7 +53,7 @@ def home(tmp_path: Path) -> Path:
             create table marts.slice_status as
                 select 'work' as slice, 'skipped' as status, 'no files in survey' as reason;
             create table marts.policy as select 'p' as policy, true as is_default union all select 'q', false;
-            create table marts.ai_system as select 's' as system, 'System S' as name;
+            create table marts.ai_system as select 's' as system, 'System S' as name, 'ai' as kind;
             create table marts.suitability as
                 select * from (values ('all', 'all', 'Checking', 's', 'p', 1.25, 1.0, 1.5),
                     ('all', 'all', 'Coding', 'nameless', 'p', 2.5, 2.25, 2.75),

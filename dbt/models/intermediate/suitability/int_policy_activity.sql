@@ -1,33 +1,43 @@
 with
 
-policy as (
-    select * from {{ ref('policy') }}
+policies as (
+    select * from {{ ref('stg_policy') }}
 ),
 
-activity_importance as (
-    select * from {{ ref('activity_importance') }}
+importance as (
+    select * from {{ ref('int_activity_importance') }}
+),
+
+suppression as (
+    select * from {{ ref('int_cell_suppression') }}
 ),
 
 final as (
     select
-        activity_importance.scope_type,
-        activity_importance.scope,
-        activity_importance.activity,
-        policy.policy,
-        policy.weighting,
-        policy.power,
-        policy.sharpness,
-        policy.weight_uncertainty,
-        policy.importance_type,
-        case policy.importance_type
-            when 'conditional' then activity_importance.conditional_importance
-            when 'frequency_adjusted' then activity_importance.importance
+        importance.scope_type,
+        importance.scope,
+        importance.activity,
+        policies.policy,
+        policies.weighting,
+        policies.power,
+        policies.sharpness,
+        policies.weight_uncertainty,
+        policies.importance_type,
+        case
+            when suppression.suppression is not null then null
+            when policies.importance_type = 'conditional' then importance.conditional_importance
+            when policies.importance_type = 'frequency_adjusted' then importance.importance
         end as importance,
-        activity_importance.n_respondents,
-        activity_importance.is_thin,
-        activity_importance.is_suppressed
-    from activity_importance
-    cross join policy
+        importance.n_respondents,
+        importance.n_selected < 5 as is_thin,
+        suppression.suppression is not null as is_suppressed
+    from importance
+    inner join suppression
+        on
+            importance.scope_type = suppression.scope_type
+            and importance.scope = suppression.scope
+            and importance.activity = suppression.activity
+    cross join policies
 )
 
 select * from final

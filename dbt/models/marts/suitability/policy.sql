@@ -1,18 +1,18 @@
 with
 
 policies as (
-    select * from {{ ref('policies') }}
+    select * from {{ ref('stg_policy') }}
 ),
 
 final as (
     select
         policy,
-        {{ to_double('power') }} as power,
-        {{ to_double('sharpness') }} as sharpness,
-        lower(trim(weighting)) as weighting,
-        lower(trim(importance_type)) as importance_type,
-        lower(trim(weight_uncertainty)) as weight_uncertainty,
-        cast(is_default as boolean) as is_default
+        power,
+        sharpness,
+        weighting,
+        importance_type,
+        weight_uncertainty,
+        is_default
     from policies
 )
 
