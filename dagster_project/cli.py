@@ -1,4 +1,4 @@
-"""The command `suitability`: refresh, recovery, calibration, status, sql, template, doctor, dev, docs.
+"""The command `suitability`: refresh, recovery, calibration, status, sql, template, shortform, doctor, dev, docs.
 
 Belongs here: options, exit codes and what is printed. Does not belong here: doing it (watch.py, published.py,
 doctor.py ...). Heavy imports stand inside the commands, so that --help answers at once.
@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 from rich.console import Console
+
+from dagster_project.shortform import shortform
 
 if TYPE_CHECKING:
     from assets.settings import Settings
@@ -47,8 +49,9 @@ Settings come from the environment:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="suitability")
-def main() -> None:
-    pass
+@click.pass_context
+def main(context: click.Context) -> None:
+    context.obj = _settings  # commands in modules of their own read the settings through it
 
 
 def _settings() -> Settings:
@@ -384,6 +387,8 @@ def docs() -> None:
         _fail(Console(stderr=True), str(error), FAILED)
     click.echo(folder / "static_index.html")
 
+
+main.add_command(shortform)
 
 if __name__ == "__main__":
     main()

@@ -34,7 +34,17 @@ CAPABILITIES = (
 )
 RATINGS_HEADER = ("dataset name", "sample id", *CAPABILITIES)
 RESULTS_HEADER = ("task_name", "sample_id", "score", "metadata", "dataset_name")
-SYSTEMS_HEADER = ("system", "name", "model", "settings", "scaffold", "developer", "family", "released_on")
+SYSTEMS_HEADER = (
+    "system",
+    "name",
+    "model",
+    "settings",
+    "scaffold",
+    "developer",
+    "family",
+    "released_on",
+    "kind",
+)
 QUIZ = ("Q4.12", "Q4.13", "Q4.14", "Q4.25", "Q4.26", "Q4.27")
 SURVEY_HEADER = (
     *("StartDate", "IPAddress", "Progress", "Duration (in seconds)", "ResponseId", "RecipientEmail"),

@@ -138,7 +138,7 @@ def result(
     group_name="battery",
     kinds={"python", "duckdb"},
     pool="warehouse",
-    code_version="1",
+    code_version="2",
     description="What is known of each AI system: a row a line, all TEXT.",
 )
 def ai_system(

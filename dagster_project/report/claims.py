@@ -1,7 +1,7 @@
 """What the pages say in words about who comes first: never without an interval, never more than the intervals carry.
 
 Belongs here: sentences derived from posterior intervals, and the facts they rest on.
-Does not belong here: numbers or layout of tables and charts (pages.py).
+Does not belong here: numbers or layout of tables and charts (pages/).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The one entrance: published file in, folder of pages out, swapped in whole.
 
 Belongs here: rendering templates, writing files, the swap.
-Does not belong here: what stands on a page (pages.py) and Dagster (asset.py).
+Does not belong here: what stands on a page (pages/) and Dagster (asset.py).
 """
 
 from __future__ import annotations
@@ -16,16 +16,27 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from plotly.offline import get_plotlyjs
 
-from dagster_project.report import pages
 from dagster_project.report.data import OPTIONAL, Published, read_published
+from dagster_project.report.pages import (
+    capabilities,
+    checks,
+    evidence,
+    importance,
+    index,
+    method,
+    suitability,
+)
+from dagster_project.report.pages.common import Context, common
 
 HERE = Path(__file__).parent
-PAGES: dict[str, tuple[str, Callable[[Published, pages.Context], pages.Context]]] = {
-    "index": ("Overview", pages.index),
-    "capabilities": ("Capabilities", pages.capabilities),
-    "suitability": ("Suitability", pages.suitability),
-    "importance": ("Importance", pages.importance),
-    "method": ("Method", pages.method),
+PAGES: dict[str, tuple[str, Callable[[Published, Context], Context]]] = {
+    "index": ("Overview", index.context),
+    "capabilities": ("Capabilities", capabilities.context),
+    "checks": ("Checks", checks.context),
+    "suitability": ("Suitability", suitability.context),
+    "importance": ("Importance", importance.context),
+    "evidence": ("Evidence", evidence.context),
+    "method": ("Method", method.context),
 }
 DOWNLOADS = (
     "ai_system",
@@ -93,7 +104,7 @@ def _write(published: Published, database: Path, folder: Path, fresh: Path) -> l
         shutil.copyfile(static, fresh / "assets" / static.name)
     for mart in DOWNLOADS:
         published[mart].to_csv(fresh / "data" / f"{mart}.csv", index=False)
-    base = pages.common(published)
+    base = common(published)
     base["navigation"] = [(f"{name}.html", title) for name, (title, _) in PAGES.items()]
     base["beside"] = _files_beside(database, folder)
     for name, (title, build) in PAGES.items():

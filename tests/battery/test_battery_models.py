@@ -77,7 +77,11 @@ def planted_results() -> pd.DataFrame:
 def pipeline(tmp_path_factory: pytest.TempPathFactory) -> BatteryPipeline:
     run = BatteryPipeline(tmp_path_factory.mktemp("battery"), aliases={"alpha-rerun": "alpha"})
     systems = pd.DataFrame(
-        {"system": ["alpha", "beta", "unrun"], "released_on": ["2025-01-31", "last May", None]}
+        {
+            "system": ["alpha", "beta", "unrun"],
+            "released_on": ["2025-01-31", "last May", None],
+            "kind": [None, " Human", "robot"],
+        }
     ).assign(source_file="systems.csv", row_number=[2, 3, 4])
     run.land({"raw.rating": planted_ratings(), "raw.result": planted_results(), "raw.ai_system": systems})
     run.build()
@@ -171,6 +175,16 @@ def test_responses_are_means_of_scored_attempts(pipeline: BatteryPipeline) -> No
     assert found == {ITEMS[0]: (0.5, 2), ITEMS[1]: (1.0, 2), ITEMS[2]: (0.0, 1), ITEMS[8]: (1.0, 1)}
 
 
+def test_only_who_is_called_human_is_a_person(pipeline: BatteryPipeline) -> None:
+    """Blank, unreadable and absent from systems.csv are AI systems."""
+    described = pipeline.read("staging.stg_ai_system").set_index("system")["kind"].to_dict()
+    by_default = dict.fromkeys(("alpha", "gamma", "unrun", "Beta-2025-08-01"), "ai")
+    assert described == by_default | {"beta": "human"}
+    assert pipeline.read("marts.ai_system").set_index("system")["kind"].to_dict() == {
+        system: kind for system, kind in described.items() if system != "unrun"
+    }
+
+
 def test_systems_keep_their_denominator_and_their_settings(pipeline: BatteryPipeline) -> None:
     systems = by_key(pipeline.read("marts.ai_system"), "system")
     columns = ("n_items", "n_scored", "n_unscored", "n_errored")
@@ -198,7 +212,10 @@ def test_rejects_say_where_and_why(pipeline: BatteryPipeline) -> None:
     assert results.loc[("alpha.csv", 99)] == "item stands twice in this file; its first row counts"
     assert results.loc[("gamma.csv", 2)] == "unreadable score"
     systems = pipeline.read("staging.stg_ai_system_reject")
-    assert systems[["column_name", "value"]].to_numpy().tolist() == [["released_on", "last May"]]
+    assert set(systems[["row_number", "column_name", "value"]].itertuples(index=False, name=None)) == {
+        (3, "released_on", "last May"),
+        (4, "kind", "robot"),
+    }
 
 
 @pytest.mark.parametrize(

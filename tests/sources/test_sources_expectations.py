@@ -22,7 +22,7 @@ Break = Callable[[pd.DataFrame], pd.DataFrame]
 @pytest.fixture(scope="module")
 def frames(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
     sources = write_sources(tmp_path_factory.mktemp("inputs"))
-    write_systems(sources, [dict.fromkeys(SYSTEMS_HEADER, "x") | {"released_on": "2026-01-31"}])
+    write_systems(sources, [dict.fromkeys(SYSTEMS_HEADER, "x") | {"released_on": "2026-01-31", "kind": "AI"}])
     readings = (
         read_ratings(sources),
         read_results(sources),
@@ -90,9 +90,10 @@ BROKEN: list[tuple[str, Break, str]] = [
     ("raw.result", twice, "compound_columns_to_be_unique_system_benchmark_item"),
     ("raw.result", cells("score", "yes"), "column_values_to_match_regex_score"),
     ("raw.result", cells("score", None), "column_values_to_not_be_null_score"),
-    *(("raw.ai_system", cells(c, None), f"column_values_to_not_be_null_{c}") for c in SYSTEMS_HEADER),
+    *(("raw.ai_system", cells(c, None), f"column_values_to_not_be_null_{c}") for c in SYSTEMS_HEADER[:-1]),
     ("raw.ai_system", twice, "column_values_to_be_unique_system"),
     ("raw.ai_system", cells("released_on", "31/01/2026"), "column_values_to_match_regex_released_on"),
+    ("raw.ai_system", cells("kind", "robot"), "column_values_to_match_regex_kind"),
     ("raw.survey_response", cells("respondent", None), "column_values_to_not_be_null_respondent"),
     ("raw.survey_response", cells("question", None), "column_values_to_not_be_null_question"),
     ("raw.survey_response", cells("source", None), "column_values_to_not_be_null_source"),
@@ -166,6 +167,14 @@ def test_names_in_the_suites_are_those_of_the_readers() -> None:
     }
     assert all(re.match(pattern, name) for name in ALLOWED)
     assert not any(re.match(pattern, name) for name in others)
+
+
+def test_a_person_needs_no_model_and_no_developer(tmp_path: Path) -> None:
+    write_systems(tmp_path, [{"system": "p", "name": "Person 7", "kind": "human"}])
+    frame = read_systems(tmp_path).frames["raw.ai_system"]
+    assert failed(SUITES["raw.ai_system"], frame) == set()
+    missing = failed(SUITES["raw.ai_system"], frame.assign(kind=None))
+    assert missing == {f"column_values_to_not_be_null_{c}" for c in SYSTEMS_HEADER[2:-1]}
 
 
 def test_warnings_and_blocks_are_told_apart() -> None:

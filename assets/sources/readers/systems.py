@@ -11,7 +11,7 @@ from assets.sources.readers.folder import Parsed, Reading, provenance, read_fold
 from assets.sources.readers.text import Table, require_columns, require_unique
 
 LOCATION = "battery/systems.csv"
-COLUMNS = ("system", "name", "model", "settings", "scaffold", "developer", "family", "released_on")
+COLUMNS = ("system", "name", "model", "settings", "scaffold", "developer", "family", "released_on", "kind")
 
 
 def read_systems(sources: Path) -> Reading:

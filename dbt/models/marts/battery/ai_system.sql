@@ -30,6 +30,7 @@ final as (
         ai_system.developer,
         ai_system.family,
         ai_system.released_on,
+        ai_system.kind,
         cast(coalesce(answered.n_items, 0) as bigint) as n_items,
         cast(coalesce(answered.n_scored, 0) as bigint) as n_scored,
         cast(coalesce(answered.n_unscored, 0) as bigint) as n_unscored,

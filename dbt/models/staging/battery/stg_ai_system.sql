@@ -20,6 +20,7 @@ final as (
         record.developer,
         record.family,
         record.released_on,
+        coalesce(record.kind, 'ai') as kind,
         record.system is not null as is_described,
         with_result.system is not null as has_result
     from record

@@ -19,6 +19,7 @@ named as (
         {{ blank_to_null('raw_system.developer') }} as developer,
         {{ blank_to_null('raw_system.family') }} as family,
         {{ blank_to_null('raw_system.released_on') }} as released_on_text,
+        {{ blank_to_null('raw_system.kind') }} as kind_text,
         case when alias.system is null then 0 else 1 end as is_alias
     from raw_system
     left join alias on trim(raw_system.system) = alias.alias
@@ -38,6 +39,8 @@ final as (
         family,
         released_on_text,
         {{ try_date('released_on_text') }} as released_on,
+        kind_text,
+        case when lower(kind_text) = 'human' then 'human' else 'ai' end as kind,
         row_number() over (partition by system order by is_alias, source_file, row_number) as occurrence
     from named
 )

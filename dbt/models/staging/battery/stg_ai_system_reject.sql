@@ -22,6 +22,16 @@ final as (
         'not a date written year-month-day' as reason
     from record
     where released_on is null and released_on_text is not null
+    union all
+    select
+        'ai_system' as table_name,
+        source_file,
+        row_number,
+        'kind' as column_name,
+        kind_text as value,
+        'neither ai nor human; read as ai' as reason
+    from record
+    where lower(kind_text) not in ('ai', 'human')
 )
 
 select * from final

@@ -1,0 +1,59 @@
+"""The page on which system fits which activity, per scope, default policy.
+
+Belongs here: the context of suitability.html. Does not belong here: sentences about who comes first (claims.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from dagster_project.report import charts
+from dagster_project.report.claims import leaders, summary
+from dagster_project.report.data import Published
+from dagster_project.report.labels import MISSING, System, in_scope, of_default_policy, ordered, scopes
+from dagster_project.report.pages.common import Context, leader_table, policy_sentence
+from dagster_project.report.tables import ScopedTable, Table, interval
+
+
+def context(published: Published, base: Context) -> Context:
+    """Suitability of each system for each activity, per scope, default policy."""
+    frame = of_default_policy(published, "suitability")
+    pooled = of_default_policy(published, "suitability_pooled")
+    everyone: list[System] = base["systems"]
+    groups, activities = scopes(frame), ordered(pooled, "activity", "mean_log")
+    activities += [a for a in ordered(frame, "activity", "mean_log") if a not in activities]
+    tables, first = [], []
+    for scope in groups:
+        here, together = in_scope(frame, scope), in_scope(pooled, scope)
+        cells = {(r.activity, r.system): (r.mean_log, r.q025_log, r.q975_log) for r in here.itertuples()}
+        cells |= {(r.activity, ""): (r.mean_log, r.q025_log, r.q975_log) for r in together.itertuples()}
+        thin = set(here.loc[[charts.is_true(x) for x in here["is_thin"]], "activity"])
+        withheld = set(here.loc[[charts.is_true(x) for x in here["is_suppressed"]], "activity"])
+        rows = []
+        for activity in activities:
+            printed = [
+                _cell(cells.get((activity, key)), activity in withheld)
+                for key in ("", *(s.key for s in everyone))
+            ]
+            rows.append([activity + (" *" if activity in thin else ""), *printed])
+        columns = ["Activity", "Average of all systems", *(s.name for s in everyone)]
+        tables.append(ScopedTable(scope, Table(columns, rows)))
+        found = leaders(here, activities, everyone)
+        first.append({"scope": scope, "summary": summary(found), "table": leader_table(found)})
+    return {
+        "empty": published.why_empty("suitability") if frame.empty else "",
+        "policy": policy_sentence(published),
+        "n_policies": len(published["policy"]),
+        "scopes": groups,
+        "tables": tables,
+        "leaders": first,
+        "chart": charts.suitability(frame, pooled, groups, activities, everyone),
+    }
+
+
+def _cell(estimate: Any, is_withheld: bool) -> str:
+    if is_withheld and (estimate is None or pd.isna(estimate[0])):
+        return "withheld"
+    return MISSING if estimate is None or pd.isna(estimate[0]) else interval(estimate)
