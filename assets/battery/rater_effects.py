@@ -2,11 +2,12 @@
 
 For each capability, a rater perceives the demand theta with a bias and noise and reports the level whose thresholds the
 perception falls between: P(level >= l | theta) = logit^-1((theta + bias - t_l) / noise). The thresholds t_1 < ... < t_5
-are a rater's own, about l - 1/2; their mean is fixed, so that bias is all of a rater's leniency. Raters' biases add up
-to zero: the scale is that of the raters together, as for their mean.
+are a rater's own; their mean is fixed, so that bias is all of a rater's leniency. Biases add up to zero over the raters
+and the distances of thresholds have a geometric mean of 1: the scale is that of the raters together, as for their mean.
+Whose noise a disagreement is takes three raters to tell; two share one noise.
 
-Level 0 means "not demanded", so the latent demand is a mixture: exactly 0, or a point on a grid up to 5 under a
-discretised normal. The grid is summed over, and items enter as counts of distinct tuples of ratings, missing ones
+Level 0 means "not demanded", so the latent demand is a mixture: exactly 0, or a point on a grid up to 5 whose log
+weights are linear between the levels. The grid is summed over, and items enter as counts of distinct tuples of ratings, missing ones
 included, so the cost does not grow with items. Posterior mean and SD of a tuple count the chance of 0 as demand 0:
     every rating given is 0            demand 0 by rule; the SD still says how sure that is
     some 0, some above                 what the raters' thresholds and noise make of it, above 0 and below the others
@@ -32,6 +33,8 @@ KEY = ["benchmark", "item", "capability"]
 N_LEVELS = 6  # 0-5
 MISSING = N_LEVELS  # code of a rating that was not given
 GRID = np.concatenate([[0.0], np.arange(0.25, 5.01, 0.25)])  # (G,) latent demands; the first is "not demanded"
+# (5, G - 1) weights of a line through the values at levels 1-5, flat below 1
+BETWEEN_LEVELS = np.array([np.interp(GRID[1:], np.arange(1, 6), unit) for unit in np.eye(5)])
 # priors: raters of one rubric differ by less than a level, and mostly report what they see to within one
 BIAS_SD, TYPICAL_NOISE, NOISE_SPREAD, GAP_SPREAD = 0.5, 0.4, 0.5, 0.25
 
@@ -96,17 +99,27 @@ def rater_model(counts: RatingCounts) -> pm.Model:
     import pymc as pm
     import pytensor.tensor as pt
 
+    n_capabilities, n_raters = len(counts.capabilities), len(counts.raters)
     coords = {"capability": list(counts.capabilities), "rater": list(counts.raters), "gap": [2, 3, 4, 5]}
-    each = ("capability", "rater")
+    coords |= {"demand": [1, 2, 3, 4, 5]}
+    by_rater = ("capability", "rater")
     with pm.Model(coords=coords) as model:
-        # one rater is the scale
-        if len(counts.raters) > 1:
-            bias = pm.ZeroSumNormal("bias", BIAS_SD, dims=each)
+        if n_raters > 1:
+            bias = pm.ZeroSumNormal("bias", BIAS_SD, dims=by_rater)
+            log_gap = pm.ZeroSumNormal("log_gap", GAP_SPREAD, dims=("capability", "gap", "rater"))
         else:
-            bias = pm.Deterministic("bias", pt.zeros((len(counts.capabilities), 1)), dims=each)
-        noise = TYPICAL_NOISE * pt.exp(NOISE_SPREAD * pm.Normal("log_noise", dims=each))
-        gap = pt.exp(GAP_SPREAD * pm.Normal("log_gap", dims=(*each, "gap")))
-        above = pt.concatenate([pt.zeros_like(gap[..., :1]), pt.cumsum(gap, axis=-1)], axis=-1)
+            # one rater is the scale
+            bias = pm.Deterministic("bias", pt.zeros((n_capabilities, 1)), dims=by_rater)
+            log_gap = pt.zeros((n_capabilities, 4, 1))
+        # two raters' disagreement does not say whose noise it is, and a mode would give all of it to one of them
+        log_noise = pm.Normal("log_noise", shape=(n_capabilities, n_raters if n_raters > 2 else 1))
+        noise = pm.Deterministic(
+            "noise",
+            TYPICAL_NOISE * pt.exp(NOISE_SPREAD * log_noise) * pt.ones((1, n_raters)),
+            dims=by_rater,
+        )
+        above = pt.cumsum(pt.exp(log_gap), axis=1).transpose(0, 2, 1)
+        above = pt.concatenate([pt.zeros_like(above[..., :1]), above], axis=-1)
         threshold = above - above.mean(axis=-1, keepdims=True) + 2.5 - bias[..., None]
         # (C, R, thresholds, G)
         log_odds = (pt.constant(GRID) - threshold[..., None]) / noise[..., None, None]
@@ -117,10 +130,8 @@ def rater_model(counts: RatingCounts) -> pm.Model:
         not_rated = pt.zeros_like(log_level[..., :1, :])
         log_probability = pm.Deterministic("log_probability", pt.concatenate([log_level, not_rated], axis=-2))
         demanded = pm.Normal("demanded", 0.0, 1.5, dims="capability")
-        centre = pm.Normal("centre", 2.0, 1.5, dims="capability")
-        spread = pm.LogNormal("spread", 0.2, 0.5, dims="capability")
-        away = (pt.constant(GRID[1:]) - centre[:, None]) / spread[:, None]
-        shape = pt.special.log_softmax(-0.5 * away**2, axis=-1)
+        height = pm.Normal("height", 0.0, 2.0, dims=("capability", "demand"))
+        shape = pt.special.log_softmax(height @ BETWEEN_LEVELS, axis=-1)
         mass = [-pt.softplus(demanded)[:, None], shape - pt.softplus(-demanded)[:, None]]
         log_weight = pm.Deterministic("log_weight", pt.concatenate(mass, axis=-1))
         log_joint = log_weight[counts.capability]
@@ -137,16 +148,18 @@ def fit_rater_effects(counts: RatingCounts) -> RaterEffects:
         RuntimeError: the optimiser ended at a point that is not finite.
     """
     import pymc as pm
+    import pytensor
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(limits=1):
+    # counts are few: compiling would take longer than the search, and need a C compiler
+    with threadpool_limits(limits=1), pytensor.config.change_flags(mode="FAST_COMPILE"):
         found = pm.find_MAP(model=rater_model(counts), progressbar=False, maxeval=20000)
     if not all(np.isfinite(value).all() for value in found.values()):
         raise RuntimeError("The rater model found no mode: leave SUITABILITY_CONSENSUS at mean.")
     return RaterEffects(
         counts,
         found["bias"],
-        TYPICAL_NOISE * np.exp(NOISE_SPREAD * found["log_noise"]),
+        found["noise"],
         found["log_probability"],
         found["log_weight"],
     )

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from assets.battery.assets import dimension_member
+from assets.battery.assets import dimension_member, rater_demand
 from assets.ports import declared_tables
 from assets.settings import PROJECT, Settings
 from dagster_project.resources import DuckDBWarehouse
@@ -78,6 +78,7 @@ class BatteryPipeline:
         """Everything: the models up to the correlations, the clusters, the rest."""
         empty = pd.DataFrame(columns=["dimension_key", "capability"], dtype=object)
         self.warehouse.replace({"model.dimension_member": empty})
+        rater_demand(warehouse=self.warehouse, settings=Settings())
         seeds = ["seed"] if command == "run" else []
         for call in ([*seeds], [command, "-s", "+int_capability_correlation"]):
             assert not call or self.dbt(*call) == 0, self.failures()
