@@ -39,6 +39,9 @@ class Settings(BaseSettings):
     composite: Literal["active_mean", "mean"] = Field(
         "active_mean", description="demand of a dimension on an item"
     )
+    consensus: Literal["mean", "posterior"] = Field(
+        "mean", description="demand of a capability on an item: mean of raters, or posterior of the rater model"
+    )
     min_join_coverage: float = Field(
         0.90, ge=0, le=1, description="share of result rows that find their item"
     )
@@ -106,5 +109,12 @@ class Settings(BaseSettings):
 
     def dbt_vars(self) -> dict[str, object]:
         """The settings that dbt models read; their defaults stand in dbt_project.yml too (a test compares)."""
-        names = ("min_spearman", "min_kappa", "composite", "min_join_coverage", "capability_prior_sd")
+        names = (
+            "min_spearman",
+            "min_kappa",
+            "composite",
+            "consensus",
+            "min_join_coverage",
+            "capability_prior_sd",
+        )
         return {name: getattr(self, name) for name in names}
