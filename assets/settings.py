@@ -39,6 +39,10 @@ class Settings(BaseSettings):
     composite: Literal["active_mean", "mean"] = Field(
         "active_mean", description="demand of a dimension on an item"
     )
+    consensus: Literal["mean", "posterior"] = Field(
+        "mean",
+        description="demand of a capability on an item: mean of raters, or posterior of the rater model",
+    )
     min_join_coverage: float = Field(
         0.90, ge=0, le=1, description="share of result rows that find their item"
     )
@@ -130,7 +134,14 @@ class Settings(BaseSettings):
     def dbt_vars(self) -> dict[str, object]:
         """The settings that dbt models read; their defaults stand in dbt_project.yml too (a test compares)."""
         names = (
-            *("min_spearman", "min_kappa", "composite", "min_join_coverage", "capability_prior_sd"),
+            *(
+                "min_spearman",
+                "min_kappa",
+                "composite",
+                "consensus",
+                "min_join_coverage",
+                "capability_prior_sd",
+            ),
             "online_source",
             *("min_cell", "min_company_cell"),
             *("quadrant_importance", "quadrant_conditional_importance", "quadrant_hours"),

@@ -1,6 +1,6 @@
 """Fixtures that every test folder may use.
 
-Belongs here: where the real data lies, and the switch-offs that keep tests off the network.
+Belongs here: where the real data lies, dbt's project as parsed, and the switch-offs that keep tests off the network.
 Does not belong here: builders of inputs (tests/factories.py) and fixtures of one slice (its own conftest.py).
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assets.settings import PROJECT
+from assets.settings import PROJECT, Settings
 
 os.environ.setdefault("DBT_SEND_ANONYMOUS_USAGE_STATS", "false")
 os.environ.setdefault("DO_NOT_TRACK", "1")
@@ -31,3 +31,16 @@ def real_data() -> Path:
         )
         pytest.skip(f"real data is not at {folder}: {hint}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def dbt_target(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """dbt's target folder with the manifest of the default settings; read only.
+
+    dbt takes long to read its project: the first of the test processes does it for all of them.
+    """
+    from dagster_project.dbt_assets import prepare_manifest
+
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    return prepare_manifest(Settings(home=shared / "parsed")).parent

@@ -1,10 +1,11 @@
-"""dbt in the process of the tests: imported once and, on the product's own project, parsed once.
+"""dbt in the process of the tests: imported once and, on the product's own project, read once.
 
 Belongs here: one call of dbt and what became of each node. Does not belong here: projects, inputs, assertions.
 """
 
 from __future__ import annotations
 
+import shutil
 import warnings
 from dataclasses import dataclass, field
 from functools import cache
@@ -34,13 +35,19 @@ class DbtRun:
         return {n: self.messages[n] for n, s in self.status.items() if s in ("error", "fail", "skipped")}
 
 
-def run_dbt(folder: Path, *arguments: str, project: Path = PROJECT / "dbt") -> DbtRun:
+def run_dbt(
+    folder: Path, *arguments: str, project: Path = PROJECT / "dbt", parsed: Path | None = None
+) -> DbtRun:
     """Run dbt on `folder`/warehouse.duckdb; what it writes goes to `folder` too.
+
+    Args:
+        parsed: the fixture `dbt_target`, which spares reading the product's own project anew.
 
     Raises:
         AssertionError: dbt came to no results, e.g. for it can't read the project; the message is dbt's.
     """
-    manifest = _manifest().deepcopy() if project == PROJECT / "dbt" else None
+    # runs change the manifest they are given
+    manifest = _manifest(parsed).deepcopy() if parsed else None
     result = _invoke(folder, project, arguments, manifest)
     assert result.result is not None, result.exception
     run = DbtRun(result.success)
@@ -51,9 +58,9 @@ def run_dbt(folder: Path, *arguments: str, project: Path = PROJECT / "dbt") -> D
 
 
 @cache
-def _manifest() -> Any:
-    """The product's manifest. Runs change what they are given, so each gets a copy."""
+def _manifest(parsed: Path) -> Any:
     with TemporaryDirectory() as folder:
+        shutil.copytree(parsed, Path(folder) / "target")
         result = _invoke(Path(folder), PROJECT / "dbt", ("parse",), None)
     assert result.success, result.exception
     return result.result

@@ -1,9 +1,10 @@
 """Dagster assets of the battery slice: thin shells around pure functions.
 
-Belongs here: read, call, write, metadata. Does not belong here: any computation (clustering.py, dbt).
+Belongs here: read, call, write, metadata. Does not belong here: any computation (clustering.py, rater_effects.py, dbt).
 """
 
 import dagster as dg
+import pandas as pd
 
 from assets.battery.clustering import dimension_members
 from assets.ports import Warehouse
@@ -34,5 +35,41 @@ def dimension_member(
             "dimensions": ", ".join(members["dimension_key"].unique()),
             "capabilities_that_never_vary": ", ".join(diagonal.loc[diagonal["r"].isna(), "capability_a"]),
             "cluster_cut": settings.cluster_cut,
+        }
+    )
+
+
+@dg.asset(
+    key=["model", "rater_demand"],
+    deps=[
+        dg.AssetKey(["staging", "stg_rating"]),
+        dg.AssetKey(["intermediate", "int_capability_retention"]),
+    ],
+    group_name="battery",
+    kinds={"python", "pymc"},
+    code_version="1",
+    pool="warehouse",
+    description="Demands as posterior of a rater-effects model; empty unless SUITABILITY_CONSENSUS=posterior.",
+)
+def rater_demand(
+    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+) -> dg.MaterializeResult:
+    """Fit the raters' bias and noise to all ratings of retained capabilities, also of items that miss some."""
+    from assets.battery import rater_effects
+
+    ratings = pd.DataFrame(columns=[*rater_effects.KEY, "rater", "level"])
+    if settings.consensus == "posterior":
+        retention = warehouse.read("intermediate.int_capability_retention")
+        retained = retention.loc[retention["is_retained"], "capability"]
+        rating = warehouse.read("staging.stg_rating")
+        ratings = rating.loc[rating["capability"].isin(retained), list(ratings.columns)]
+    demand, effects = rater_effects.rater_demand(ratings)
+    warehouse.replace({"model.rater_demand": demand})
+    return dg.MaterializeResult(
+        metadata={
+            "consensus": settings.consensus,
+            "dagster/row_count": len(demand),
+            "bias": effects.groupby("rater")["bias"].mean().round(3).to_dict(),
+            "noise": effects.groupby("rater")["noise"].mean().round(3).to_dict(),
         }
     )

@@ -110,11 +110,11 @@ def capability_model(responses: PooledResponses, options: ModelOptions) -> pm.Mo
         alpha = pm.Normal("alpha", 0.0, options.intercept_sd)
         ease = pm.Normal("ease", options.mean + alpha, options.sd, dims=("system", "dimension"))
         pm.Deterministic("c", ease - alpha, dims=("system", "dimension"))
-        pm.Potential("log_likelihood", _log_likelihood(alpha, ease, responses, options))
+        pm.Potential("log_likelihood", log_likelihood(alpha, ease, responses, options))
     return model
 
 
-def _log_likelihood(
+def log_likelihood(
     alpha: TensorVariable, ease: TensorVariable, responses: PooledResponses, options: ModelOptions
 ) -> TensorVariable:
     """Binomial log-likelihood with its gradient given by hand.

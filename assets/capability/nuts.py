@@ -6,14 +6,19 @@ Belongs here: the sampler call. Does not belong here: the model (model.py), conv
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assets.capability.fit import Posterior
-from assets.capability.layout import PooledResponses
+from assets.capability.layout import Array, PooledResponses
 from assets.capability.model import ModelOptions, capability_model, posterior_mode
 from assets.settings import Settings
+
+if TYPE_CHECKING:
+    import pymc as pm
 
 
 @dataclass(frozen=True)
@@ -45,19 +50,42 @@ def sample_posterior(
     if responses.is_empty:
         empty = np.empty((sampler.chains, 0, *shape))
         return Posterior("nuts", responses.systems, responses.dimensions, empty, empty.sum(axis=(2, 3)), 0)
-    import nutpie
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1):
         alpha, ease = posterior_mode(responses, model)
-        pymc_model = capability_model(responses, model)
+    start = {"alpha": np.asarray(alpha), "ease": ease}
+    trace = sample_model(
+        capability_model(responses, model), start, ["alpha", "c"], sampler, show_progress=show_progress
+    )
+    capability = trace.posterior["c"].transpose("chain", "draw", "system", "dimension").to_numpy()
+    intercept = trace.posterior["alpha"].transpose("chain", "draw").to_numpy()
+    n_divergent = int(trace.sample_stats["diverging"].sum())
+    return Posterior("nuts", responses.systems, responses.dimensions, capability, intercept, n_divergent)
+
+
+def sample_model(
+    model: pm.Model,
+    start: Mapping[str, Array],
+    names: list[str],
+    sampler: SamplerOptions,
+    *,
+    is_correlated: bool = False,
+    show_progress: bool = False,
+) -> Any:
+    """ArviZ data with draws of `names`, by nutpie on one thread; chains start near `start` (free variables by name).
+
+    Args:
+        is_correlated: parameters lean on each other; the mass matrix is then adapted to their leading directions too.
+    """
+    import nutpie
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1):
         compiled = nutpie.compile_pymc_model(
-            pymc_model,
-            initial_points={"alpha": alpha, "ease": ease},
-            jitter_rvs=set(pymc_model.free_RVs),
-            var_names=["alpha", "c"],
+            model, initial_points=dict(start), jitter_rvs=set(model.free_RVs), var_names=names
         )
-        trace = nutpie.sample(
+        return nutpie.sample(
             compiled,
             draws=sampler.draws,
             tune=sampler.tune,
@@ -65,10 +93,7 @@ def sample_posterior(
             cores=min(sampler.chains, os.cpu_count() or 1),
             seed=sampler.seed,
             target_accept=sampler.target_accept,
+            low_rank_modified_mass_matrix=is_correlated,
             save_warmup=False,
             progress_bar=show_progress,
         )
-    capability = trace.posterior["c"].transpose("chain", "draw", "system", "dimension").to_numpy()
-    intercept = trace.posterior["alpha"].transpose("chain", "draw").to_numpy()
-    n_divergent = int(trace.sample_stats["diverging"].sum())
-    return Posterior("nuts", responses.systems, responses.dimensions, capability, intercept, n_divergent)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from assets.battery.assets import dimension_member
+from assets.battery.assets import dimension_member, rater_demand
 from assets.ports import declared_tables
 from assets.settings import PROJECT, Settings
 from dagster_project.resources import DuckDBWarehouse
@@ -63,6 +63,7 @@ class BatteryPipeline:
         """Everything: the models up to the correlations, the clusters, the rest."""
         empty = pd.DataFrame(columns=["dimension_key", "capability"], dtype=object)
         self.warehouse.replace({"model.dimension_member": empty})
+        rater_demand(warehouse=self.warehouse, settings=Settings())
         assert self.dbt("build", "-s", "+int_capability_correlation", *options), self.failures()
         dimension_member(warehouse=self.warehouse, settings=Settings())
         assert self.dbt("build", "--exclude", "+int_capability_correlation", *options), self.failures()

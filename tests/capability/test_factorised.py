@@ -1,49 +1,26 @@
-"""The factorised engine against grids, closed forms and NUTS; and systems of every awkward kind."""
+"""The factorised engine against grids, closed forms and NUTS."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.special import expit, log_expit, logsumexp
+from scipy.special import log_expit, logsumexp
 
 from assets.capability import engine, factorised, fit, nuts
 from assets.capability.layout import item_logit, pool_counts
 from assets.capability.model import ModelOptions
-
-SAMPLER = nuts.SamplerOptions(chains=4, tune=300, draws=2000, target_accept=0.7, seed=7)
-DEFAULT = ModelOptions()
-THRESHOLDS = fit.Thresholds(max_rhat=1.01, min_ess=400)
-LEVELS, SHARES = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [0.5, 0.1, 0.1, 0.1, 0.1, 0.1]
-
-
-def seed_of(name):
-    return sum(map(ord, name))
-
-
-def pooled(parts, dimensions):
-    """From {system: (demand (R, K), score (R,))}."""
-    system = np.repeat(list(parts), [len(score) for _, score in parts.values()])
-    demand, score = (np.concatenate([part[i] for part in parts.values()]) for i in range(2))
-    return pool_counts(system, demand, score, np.ones(len(score)), dimensions)
-
-
-def answers(rng, c, alpha, demand):
-    return demand, (rng.random(len(demand)) < expit(item_logit(np.asarray(c), alpha, demand))) * 1.0
-
-
-def fit_all(responses, options=DEFAULT):
-    return {
-        name: engine.fit_system(engine.responses_of(responses, name), options, THRESHOLDS, SAMPLER)
-        for name in responses.systems
-    }
-
-
-def joint(responses, options=DEFAULT, n_draws=8000):
-    posterior = engine.join(fit_all(responses, options), responses, options, n_draws, seed_of)
-    assert fit.fit_diagnostics(posterior, THRESHOLDS)[1] == []
-    assert np.isfinite(posterior.capability).all()
-    assert np.isfinite(posterior.intercept).all()
-    return posterior
+from tests.capability.system_worlds import (
+    DEFAULT,
+    LEVELS,
+    SAMPLER,
+    SHARES,
+    THRESHOLDS,
+    answers,
+    fit_all,
+    joint,
+    pooled,
+    seed_of,
+)
 
 
 def mean_sd(posterior):
@@ -309,67 +286,6 @@ def test_one_more_system_leaves_the_fits_of_the_others_alone(usual):
     before, after = fit_all(two), fit_all(usual)
     for name in two.systems:
         assert before[name].ease.tobytes() == after[name].ease.tobytes()
-
-
-# --- awkward systems -------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def lopsided():
-    """A battery that demands nothing of OP, and systems of every awkward kind."""
-    rng = np.random.default_rng(11)
-    level = rng.choice(LEVELS, size=(400, 3), p=SHARES)
-    level[:, 2] = 0.0
-    truth = [3.5, 1.5, 3.0]
-    only_first = np.where([True, False, False], level, 0.0)[level[:, 0] > 0][:150]
-    parts = {
-        "usual": answers(rng, truth, 0.0, level),
-        "no failures": (level, np.ones(400)),
-        "no passes": (level, np.zeros(400)),
-        "thirty items": answers(rng, truth, 0.0, level[:30]),
-        "one item": (level[level[:, 0] > 0][:1], np.ones(1)),
-        "only idle items": (np.zeros((5, 3)), np.array([1.0, 0, 1, 1, 0])),
-        "at random": (level, (rng.random(400) < 0.5) * 1.0),
-        "one benchmark": answers(rng, truth, 0.0, only_first),
-    }
-    return pooled(parts, ("EM", "L", "OP"))
-
-
-def test_awkward_systems_get_finite_and_wide_profiles(lopsided):
-    posterior = joint(lopsided)
-    mean = dict(zip(posterior.systems, posterior.capability.mean((0, 1)), strict=True))
-    sd = dict(zip(posterior.systems, posterior.capability.std((0, 1)), strict=True))
-    assert (sd["thirty items"][:2] > sd["usual"][:2]).all()
-    assert (mean["no failures"][:2] > 3).all()
-    assert (mean["no passes"][:2] < 3).all()
-    assert sd["one benchmark"][1] == pytest.approx(0.8, abs=0.05)
-    np.testing.assert_allclose(sd["only idle items"], 0.8, atol=0.05)
-    np.testing.assert_allclose(mean["only idle items"], 3.0, atol=0.05)
-    assert (sd["one item"] > 0.7).all()
-    # what nothing demands comes back as its prior
-    assert [values[2] for values in mean.values()] == pytest.approx([3.0] * 8, abs=0.05)
-    assert [values[2] for values in sd.values()] == pytest.approx([0.8] * 8, abs=0.04)
-    # two significant draws would look narrow: no marginal may
-    assert min(values.min() for values in sd.values()) > 0.1
-
-
-@pytest.mark.parametrize(
-    "name", ["no failures", "no passes", "thirty items", "one item", "only idle items", "at random"]
-)
-def test_each_alone_is_finite_too(lopsided, name):
-    posterior = joint(engine.responses_of(lopsided, name), n_draws=2000)
-    assert posterior.capability.std((0, 1)).min() > 0.15
-
-
-def test_opposites_without_anyone_between_them(lopsided):
-    names = ("no failures", "no passes")
-    columns = [lopsided.systems.index(name) for name in names]
-    both = replace(
-        lopsided, systems=names, passed=lopsided.passed[:, columns], attempted=lopsided.attempted[:, columns]
-    )
-    up, down = joint(both).capability.mean((0, 1))
-    assert (up[:2] > 3).all()
-    assert down[:2].min() < 3
 
 
 def test_failures_alone_do_not_tell_which_dimension_was_too_low():

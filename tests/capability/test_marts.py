@@ -13,13 +13,14 @@ MODELS = ("posterior_correlation", "capability_profile", "system_profile", "fit_
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """One for all tests of the file: each replaces what the one before built."""
-    return tmp_path_factory.mktemp("marts")
+def build(tmp_path_factory, dbt_target):
+    """Builds the marts from given draws, each time over what was built before."""
+    folder = tmp_path_factory.mktemp("marts")
+    return lambda posterior, models=MODELS: build_marts(folder, dbt_target, posterior, models)
 
 
-def build(folder, posterior, models=MODELS):
-    """The marts from these draws; marts of other slices are stand-ins."""
+def build_marts(folder, dbt_target, posterior, models):
+    """The run, and its warehouse; marts of other slices are stand-ins."""
     warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
     row, _ = fit.fit_diagnostics(posterior, fit.Thresholds(1.05, 100))
     warehouse.replace(
@@ -41,7 +42,7 @@ def build(folder, posterior, models=MODELS):
         connection.execute(
             "create or replace table marts.dimension as select distinct dimension from model.capability_draw"
         )
-    return run_dbt(folder, "build", "-s", *models), warehouse
+    return run_dbt(folder, "build", "-s", *models, parsed=dbt_target), warehouse
 
 
 def draws(rng, shape=(4, 500, 2, 3), shift=0.0):
@@ -50,9 +51,9 @@ def draws(rng, shape=(4, 500, 2, 3), shift=0.0):
     return fit.Posterior("nuts", ("a", "b"), ("EM", "L", "OP"), values, rng.normal(size=shape[:2]), 0)
 
 
-def test_marts_summarise_the_draws(folder):
+def test_marts_summarise_the_draws(build):
     posterior = draws(np.random.default_rng(1))
-    run, warehouse = build(folder, posterior)
+    run, warehouse = build(posterior)
     assert run.success, run.failures
     assert list(run.status.values()).count("pass") > 20
     profile = warehouse.read("marts.capability_profile").set_index(["system", "dimension"])
@@ -75,7 +76,7 @@ def test_marts_summarise_the_draws(folder):
         assert (line["n_items"], line["accuracy"]) == (10, 0.5)
 
 
-def test_figures_that_the_engine_does_not_have_are_null(folder):
+def test_figures_that_the_engine_does_not_have_are_null(build):
     """The default engine has no chains; of two systems here, one fell back to NUTS and has no Pareto k."""
     many = draws(np.random.default_rng(2), (1, 900, 2, 3))
     posterior = replace(
@@ -86,7 +87,7 @@ def test_figures_that_the_engine_does_not_have_are_null(folder):
             fit.Quality("b", "nuts", 4000, ess_bulk_min=1500.0, n_divergent=0, rhat_max=1.004),
         ),
     )
-    run, warehouse = build(folder, posterior)
+    run, warehouse = build(posterior)
     assert run.success, run.failures
     diagnostic = warehouse.read("marts.fit_diagnostic").set_index("fit")
     assert diagnostic["n_chains"].isna().all()
@@ -100,15 +101,15 @@ def test_figures_that_the_engine_does_not_have_are_null(folder):
     assert rhat.fillna(-1).to_dict() == {"a": -1, "b": 1.004}
 
 
-def test_no_draws_build_empty_marts(folder):
+def test_no_draws_build_empty_marts(build):
     empty = fit.Posterior("nuts", (), (), np.empty((4, 0, 0, 0)), np.empty((4, 0)), 0)
-    run, warehouse = build(folder, empty)
+    run, warehouse = build(empty)
     assert run.success, run.failures
     assert [len(warehouse.read(f"marts.{name}")) for name in MODELS] == [0, 0, 0, 0]
 
 
-def test_a_fit_that_did_not_converge_fails_its_mart_too(folder):
-    run, _ = build(folder, draws(np.random.default_rng(1), shift=5.0), ["fit_diagnostic"])
+def test_a_fit_that_did_not_converge_fails_its_mart_too(build):
+    run, _ = build(draws(np.random.default_rng(1), shift=5.0), ["fit_diagnostic"])
     assert not run.success
     assert [name for name, status in run.status.items() if status == "fail"] == [
         "expression_is_true_fit_diagnostic_is_converged"

@@ -287,7 +287,7 @@ MARTS = (
 )
 
 
-def test_marts_score_as_scikit_learn_does(tmp_path):
+def test_marts_score_as_scikit_learn_does(tmp_path, dbt_target):
     """Real tables through dbt: AUROC with ties and part scores, Brier, reliability, correlation."""
     demand, response = tables(n_items=300)
     response.loc[(response["system"] == "b") & (response["benchmark"] == "y"), "score"] = 1.0
@@ -305,7 +305,7 @@ def test_marts_score_as_scikit_learn_does(tmp_path):
             connection.execute(
                 f"create table marts.{mart} as select distinct {column} from model.capability_draw"
             )
-    run = run_dbt(tmp_path, "build", "-s", *MARTS)
+    run = run_dbt(tmp_path, "build", "-s", *MARTS, parsed=dbt_target)
     assert run.success, run.failures
     assert list(run.status.values()).count("pass") > 60
 

@@ -3,6 +3,7 @@
 The demand matrix is built here in pandas, apart from the warehouse's own SQL.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from assets.capability import engine, fit, nuts, recovery
 from assets.capability.layout import PooledResponses, pool_responses
 from assets.capability.model import ModelOptions
 from assets.settings import PROJECT, Settings
+from tests.real.test_suitability_real import real_importance
 
 NOT_RETAINED = ("AaIC", "ProsM")
 SEEDS = PROJECT / "dbt/seeds"
@@ -45,27 +47,37 @@ def real_responses(folder: Path) -> pd.DataFrame:
     return frame.assign(score=frame["score"].astype(float))[["system", "benchmark", "item", "score"]]
 
 
+# The standard error of a standard deviation is 1 / sqrt(2 n) of it at n effective draws. With these many, 48
+# ratios of two engines lie within 4 % by chance alone, so that 5 % is left to the engines.
+NUTS_DRAWS, FACTORISED_RUNS = 4000, 4
+
+
 @pytest.fixture(scope="module")
 def fitted(real_data):
-    """Posterior of the six systems by NUTS, with the settings' defaults."""
+    """Posterior of the six systems by NUTS: the settings' defaults, but more draws."""
     responses = real_pool(real_data)
     settings = Settings()
     sampler = nuts.SamplerOptions.of(settings, "model", "system_posterior")
-    return nuts.sample_posterior(responses, ModelOptions.of(settings), sampler)
+    return nuts.sample_posterior(responses, ModelOptions.of(settings), replace(sampler, draws=NUTS_DRAWS))
 
 
-@pytest.fixture(scope="module")
-def by_factorised(real_data):
-    """The same by the default engine, with twice the draws."""
+def by_factorised(real_data: Path, run: int) -> fit.Posterior:
+    """The same by the default engine."""
     settings, responses = Settings(), real_pool(real_data)
     model, thresholds = ModelOptions.of(settings), fit.Thresholds.of(settings)
-    sampler = nuts.SamplerOptions.of(settings, "model", "system_posterior")
+    sampler = nuts.SamplerOptions.of(settings, "model", "system_posterior", run)
     with threadpool_limits(limits=1):
         fits = {
             name: engine.fit_system(engine.responses_of(responses, name), model, thresholds, sampler)
             for name in responses.systems
         }
-        return engine.join(fits, responses, model, 8000, settings.seed_for)
+        return engine.join(fits, responses, model, 8000, lambda *name: settings.seed_for(run, *name))
+
+
+@pytest.fixture(scope="module")
+def factorised(real_data):
+    """The first run."""
+    return by_factorised(real_data, 1)
 
 
 def real_pool(folder: Path) -> PooledResponses:
@@ -84,36 +96,50 @@ def published(real_data: Path, posterior: fit.Posterior, column: str) -> np.ndar
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_the_defaults_converge_at_full_scale(fitted):
     settings = Settings()
-    row, faults = fit.fit_diagnostics(fitted, fit.Thresholds.of(settings))
+    n = settings.draws
+    default = replace(fitted, capability=fitted.capability[:, :n], intercept=fitted.intercept[:, :n])
+    row, faults = fit.fit_diagnostics(default, fit.Thresholds.of(settings))
     assert faults == []
     assert row["ess_bulk_min"].item() > 1000
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_the_default_engine_agrees_with_nuts_at_full_scale(fitted, by_factorised):
-    rows, faults = fit.fit_diagnostics(by_factorised, fit.Thresholds.of(Settings()))
-    assert faults == []
-    assert set(rows["engine"]) == {"factorised"}
-    assert rows["ess_bulk_min"].min() > 1000
-    shift = by_factorised.capability.mean((0, 1)) - fitted.capability.mean((0, 1))
+@pytest.mark.timeout(1800)
+def test_the_default_engine_agrees_with_nuts_at_full_scale(real_data, fitted, factorised):
+    """Means within .1 posterior SD and SDs within 5 %, for all 48 capabilities and the intercept."""
+    runs = [factorised, *(by_factorised(real_data, run) for run in range(2, FACTORISED_RUNS + 1))]
+    for run in runs:
+        rows, faults = fit.fit_diagnostics(run, fit.Thresholds.of(Settings()))
+        assert faults == []
+        assert set(rows["engine"]) == {"factorised"}
+        assert rows["ess_bulk_min"].min() > 1000
     sd = fitted.capability.std((0, 1))
-    assert np.abs(shift / sd).max() < 0.1
-    # 48 standard deviations, each known to 2 % by either engine
-    ratio = by_factorised.capability.std((0, 1)) / sd
-    assert np.sqrt(np.mean((ratio - 1) ** 2)) < 0.04
-    assert (np.abs(ratio - 1) < 0.05).sum() >= 43
-    assert np.abs(ratio - 1).max() < 0.12
-    assert by_factorised.intercept.mean() == pytest.approx(
-        fitted.intercept.mean(), abs=0.1 * fitted.intercept.std()
-    )
+    found = np.concatenate([run.capability for run in runs])
+    assert np.abs((found.mean((0, 1)) - fitted.capability.mean((0, 1))) / sd).max() < 0.1
+    assert np.abs(found.std((0, 1)) / sd - 1).max() < 0.05
+    alpha = np.concatenate([run.intercept for run in runs])
+    assert alpha.mean() == pytest.approx(fitted.intercept.mean(), abs=0.1 * fitted.intercept.std())
+    assert alpha.std() == pytest.approx(fitted.intercept.std(), rel=0.05)
+
+
+def test_profiles_have_the_shape_of_tables_c4_and_c5(real_data, factorised):
+    """Means over the six systems; a system's worst contraction is that of its least certain dimension."""
+    c4 = pd.read_csv(real_data.parent / "reference/c4_shared.csv").mean(numeric_only=True)
+    geometry = fit.system_geometry(factorised).mean(numeric_only=True)
+    sd = factorised.capability.std((0, 1))
+    worst = (1 - sd**2 / 0.8**2).min(axis=1).mean()
+    assert geometry["effective_dimensions"] == pytest.approx(c4["effective_dimensions"], abs=0.15)
+    assert geometry["mean_abs_correlation"] == pytest.approx(c4["mean_abs_correlation"], abs=0.03)
+    assert worst == pytest.approx(c4["worst_contraction"], abs=0.03)
+    c5 = pd.read_csv(real_data.parent / "reference/c5.csv")["mean_sd_log"].mean()
+    assert sd.mean() == pytest.approx(c5, abs=0.03)
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_posterior_widths_are_those_of_table_c6(real_data, fitted):
     ratio = fitted.capability.std((0, 1)) / published(real_data, fitted, "sd")
     assert ratio.shape == (6, 8)
@@ -122,7 +148,7 @@ def test_posterior_widths_are_those_of_table_c6(real_data, fitted):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_what_lies_far_from_the_truth_was_drawn_to_the_prior(real_data, fitted):
     """Table C6 is not a draw from the prior N(3, .8²): SM lies four of its SDs out, so exact posteriors fall short."""
     truth = published(real_data, fitted, "mean")
@@ -133,7 +159,7 @@ def test_what_lies_far_from_the_truth_was_drawn_to_the_prior(real_data, fitted):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 @pytest.mark.xfail(strict=True, reason="43 of 48; importance sampling, another method, gives the same 43")
 def test_45_of_48_cells_lie_within_two_posterior_sds_of_table_c6(real_data, fitted):
     mean, sd = fitted.capability.mean((0, 1)), fitted.capability.std((0, 1))
@@ -141,6 +167,12 @@ def test_45_of_48_cells_lie_within_two_posterior_sds_of_table_c6(real_data, fitt
 
 
 RUNS = 2
+
+
+def real_weights(folder: Path) -> pd.DataFrame:
+    members = pd.read_csv(SEEDS / "seed_dimension.csv")
+    members = members.assign(capability=members["dimension_key"].str.split("|")).explode("capability")
+    return recovery.activity_weights(real_importance(folder), members)
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +186,7 @@ def recovered(real_data):
     with threadpool_limits(limits=1):
         estimates = pd.concat(list(blocks))
     by_dimension = recovery.dimension_recovery(estimates, options.sd)
-    summary = recovery.recovery_summary(estimates, options.sd, pd.DataFrame())
+    summary = recovery.recovery_summary(estimates, options.sd, real_weights(real_data))
     means = summary.drop(columns=["run", "tau"]).groupby("intercept").mean(numeric_only=True)
     return by_dimension.groupby(["intercept", "dimension"])[["r", "contraction", "mae"]].mean(), means
 
@@ -173,6 +205,21 @@ def test_a_shared_intercept_recovers_shape_and_level_as_table_5_says(recovered):
     assert free["mean_abs_correlation"] == pytest.approx(0.50, abs=0.03)
     assert free["worst_contraction"] == pytest.approx(0.71, abs=0.03)
     assert free["level_slope"] < 0.05
+
+
+@pytest.mark.slow
+def test_suitability_by_the_surveys_weights_is_recovered_as_well_as_table_5_says_and_better(
+    real_data, recovered
+):
+    """The printed .91 and .90 are not met: no weighting of the survey gives less than .93 and .91 here."""
+    _, summary = recovered
+    printed = pd.read_csv(real_data.parent / "reference/table5_intercepts.csv").set_index("measure")
+    for measure, chance in (("suitability_rho", 0.0), ("suitability_pairwise_accuracy", 0.5)):
+        found, told = summary[measure], printed.loc[measure]
+        assert told["shared"] < found["shared"] < 1
+        # knowing the intercept adds nothing to sharing it; an intercept each loses more than half of the order
+        assert found["fixed"] == pytest.approx(found["shared"], abs=0.01)
+        assert told["free"] < found["free"] < (found["shared"] + chance) / 2
 
 
 @pytest.mark.slow

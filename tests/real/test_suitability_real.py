@@ -49,8 +49,12 @@ def kept_respondents(folder: Path) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def importance(real_data: Path) -> pd.DataFrame:
+    return real_importance(real_data)
+
+
+def real_importance(folder: Path) -> pd.DataFrame:
     """Mean points over those who selected the activity, blanks 0, for scope all and the six domains."""
-    kept = kept_respondents(real_data)
+    kept = kept_respondents(folder)
     assert len(kept) == 410
     names = pd.read_csv(SEEDS / "seed_activity.csv").set_index("activity_code")["activity"]
     domain = pd.to_numeric(kept["Q2.11"]).astype(int)

@@ -5,7 +5,9 @@ Belongs here: what several files of this folder share. Does not belong here: inp
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import dagster as dg
 import pandas as pd
@@ -16,9 +18,11 @@ from assets.settings import Settings
 
 
 @pytest.fixture(scope="session")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """Default settings in a home that lasts for the session, so that dbt parses once."""
-    return Settings(home=tmp_path_factory.mktemp("home"), sources=None)
+def settings(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Settings:
+    """Default settings in a home that lasts for the session, with dbt's project as parsed."""
+    home = tmp_path_factory.mktemp("home")
+    shutil.copytree(dbt_target, home / "dbt" / "target")
+    return Settings(home=home, sources=None)
 
 
 @pytest.fixture(scope="session")

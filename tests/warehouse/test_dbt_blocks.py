@@ -1,4 +1,4 @@
-"""dbt's tests in Dagster, on a project of three models: errors block what is downstream, warnings don't."""
+"""dbt's tests in Dagster, on a project of four models: errors block what is downstream, warnings don't."""
 
 from __future__ import annotations
 
@@ -14,6 +14,12 @@ from dagster_project import dbt_assets
 from dagster_project.dbt_assets import build_dbt_assets, dbt_resource, prepare_manifest
 from dagster_project.resources import DuckDBWarehouse
 
+MODELS = {
+    "checked": "select 7 as level",
+    "downstream": "select level from {{ ref('checked') }}",
+    "sound": "select 2 as level",
+    "doubled": "select level * 2 as level from {{ ref('sound') }}",
+}
 YAML = """
 models:
   - name: checked
@@ -24,9 +30,9 @@ models:
   - name: downstream
     columns: [{{name: level}}]
 unit_tests:
-  - name: downstream_doubles
-    model: downstream
-    given: [{{input: ref('checked'), rows: [{{level: 2}}]}}]
+  - name: it_doubles
+    model: doubled
+    given: [{{input: ref('sound'), rows: [{{level: 2}}]}}]
     expect: {{rows: [{{level: {expected}}}]}}
 """
 
@@ -44,14 +50,14 @@ def _run(
     configuration = (project / "dbt_project.yml").read_text().replace("enforced: true", "enforced: false")
     (project / "dbt_project.yml").write_text(configuration)
     models = project / "models/marts/battery"
-    (models / "checked.sql").write_text("select 7 as level")
-    (models / "downstream.sql").write_text("select level * 2 as level from {{ ref('checked') }}")
+    for name, sql in MODELS.items():
+        (models / f"{name}.sql").write_text(sql)
     (models / "models.yml").write_text(YAML.format(severity=severity, expected=expected))
     monkeypatch.setattr(dbt_assets, "DBT_FOLDER", project)
     own = Settings(home=tmp_path / "home")
     dbt_models = build_dbt_assets(own, prepare_manifest(own))
 
-    @dg.asset(key=["published", "marts"], deps=[["marts", "downstream"], ["marts", "checked"]])
+    @dg.asset(key=["published", "marts"], deps=[["marts", name] for name in MODELS])
     def published() -> None: ...
 
     definitions = dg.Definitions(
@@ -70,10 +76,12 @@ def _run(
     return result.success, made, own
 
 
-def test_a_failing_error_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    success, made, _ = _run(tmp_path, monkeypatch, severity="error", expected=4)
+def test_a_failing_error_and_a_failing_unit_test_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    success, made, _ = _run(tmp_path, monkeypatch, severity="error", expected=5)
     assert not success
-    assert made == {"marts/checked"}
+    assert made == {"marts/checked", "marts/sound"}
 
 
 def test_a_failing_warning_does_not_and_nothing_is_written_into_the_project(
@@ -81,15 +89,9 @@ def test_a_failing_warning_does_not_and_nothing_is_written_into_the_project(
 ) -> None:
     success, made, own = _run(tmp_path, monkeypatch, severity="warn", expected=4)
     assert success
-    assert made == {"marts/checked", "marts/downstream", "published/marts"}
+    assert made == {*(f"marts/{name}" for name in MODELS), "published/marts"}
     assert {path.name for path in (tmp_path / "dbt").iterdir()} == {
         "dbt_project.yml", "macros", "models", "profiles.yml", "seeds", "tests",
     }  # fmt: skip
     with duckdb.connect(str(own.warehouse_path), read_only=True) as connection:
-        assert connection.execute("select level from marts.downstream").fetchall() == [(14,)]
-
-
-def test_a_failing_unit_test_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    success, made, _ = _run(tmp_path, monkeypatch, severity="warn", expected=5)
-    assert not success
-    assert made == {"marts/checked"}
+        assert connection.execute("select level from marts.downstream").fetchall() == [(7,)]
