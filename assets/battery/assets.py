@@ -65,11 +65,13 @@ def rater_demand(
         ratings = rating.loc[rating["capability"].isin(retained), list(ratings.columns)]
     demand, effects = rater_effects.rater_demand(ratings)
     warehouse.replace({"model.rater_demand": demand})
+    by_rater = (
+        effects.astype({"bias": float, "noise": float}).groupby("rater")[["bias", "noise"]].mean().round(3)
+    )
     return dg.MaterializeResult(
         metadata={
             "consensus": settings.consensus,
             "dagster/row_count": len(demand),
-            "bias": effects.groupby("rater")["bias"].mean().round(3).to_dict(),
-            "noise": effects.groupby("rater")["noise"].mean().round(3).to_dict(),
+            **by_rater.to_dict(),
         }
     )

@@ -8,7 +8,8 @@ Whose noise a disagreement is takes three raters to tell; two share one noise.
 
 Level 0 means "not demanded", so the latent demand is a mixture: exactly 0, or a point on a grid up to 5 whose log
 weights are linear between the levels. The grid is summed over, and items enter as counts of distinct tuples of ratings,
-missing ones included, so the cost does not grow with items. Posterior mean and SD of a tuple count the chance of 0 as demand 0:
+missing ones included, so the cost does not grow with items. Posterior mean and SD of a tuple count the chance of 0
+as demand 0:
     every rating given is 0            demand 0 by rule; the SD still says how sure that is
     some 0, some above                 what the raters' thresholds and noise make of it, above 0 and below the others
 Bias, noise and thresholds are taken at their posterior mode: over thousands of items their error is small beside

@@ -106,7 +106,7 @@ def test_answers_at_random_are_told_by_prediction(lopsided):
         posterior = joint(pooled({system: (demand, score)}, ("EM", "L", "OP")))
         alpha = posterior.intercept.ravel()
         draws = Draws(posterior.capability.reshape(len(alpha), -1) + alpha[:, None], alpha)
-        asked = Answers(np.full(400, "x", dtype=object), names, demand, score)
+        asked = Answers(np.full(400, "x", dtype=object), names, demand, np.asarray(score, dtype=np.float64))
         predicted = held_out_predictions(asked, draws, DEFAULT, 0.7, 1)
         auroc[system] = roc_auc_score(predicted["score"], predicted["predicted"])
         curve = characteristic_curve(asked, ("EM", "L", "OP"), draws, DEFAULT, 1)

@@ -92,7 +92,7 @@ def test_an_untrusted_fit_leaves_the_last_good_marts(
     told = {key.to_user_string() for key in below}
     assert {"model/posterior_check", "model/suitability", "marts/capability_profile"} <= told
     assert {"marts/suitability", "marts/fit_diagnostic", "published/marts", "published/report"} <= told
-    result, made = run(definitions, below)
+    result, made = run(definitions, set(below))
     assert not result.success
     assert made == {"model/fit_diagnostic"}
     (check,) = (c for c in result.get_asset_check_evaluations() if c.check_name == "is_converged")
