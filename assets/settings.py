@@ -40,7 +40,8 @@ class Settings(BaseSettings):
         "active_mean", description="demand of a dimension on an item"
     )
     consensus: Literal["mean", "posterior"] = Field(
-        "mean", description="demand of a capability on an item: mean of raters, or posterior of the rater model"
+        "mean",
+        description="demand of a capability on an item: mean of raters, or posterior of the rater model",
     )
     min_join_coverage: float = Field(
         0.90, ge=0, le=1, description="share of result rows that find their item"
