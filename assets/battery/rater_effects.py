@@ -8,8 +8,8 @@ Whose noise a disagreement is takes three raters to tell; two share one noise.
 
 Level 0 means "not demanded", so the latent demand is a mixture: exactly 0, or a point on a grid up to 5 whose log
 weights are linear between the levels. The grid is summed over, and items enter as counts of distinct tuples of ratings,
-missing ones included, so the cost does not grow with items. Posterior mean and SD of a tuple count the chance of 0
-as demand 0:
+missing ones included, so the cost does not grow with items. Posterior mean and SD of a tuple count the chance that it
+is 0:
     every rating given is 0            demand 0 by rule; the SD still says how sure that is
     some 0, some above                 what the raters' thresholds and noise make of it, above 0 and below the others
 Bias, noise and thresholds are taken at their posterior mode: over thousands of items their error is small beside
@@ -30,6 +30,9 @@ import pandas as pd
 if TYPE_CHECKING:
     import pymc as pm
 
+Array = npt.NDArray[np.float64]
+Levels = npt.NDArray[np.int64]
+
 KEY = ["benchmark", "item", "capability"]
 N_LEVELS = 6  # 0-5
 MISSING = N_LEVELS  # code of a rating that was not given
@@ -48,9 +51,9 @@ class RatingCounts:
 
     capabilities: tuple[str, ...]  # (C,) sorted
     raters: tuple[str, ...]  # (R,) sorted
-    capability: npt.NDArray[np.int64]  # (T,) index
-    level: npt.NDArray[np.int64]  # (T, R) 0-5, MISSING where not rated
-    n_items: npt.NDArray[np.int64]  # (T,)
+    capability: Levels  # (T,) index
+    level: Levels  # (T, R) 0-5, MISSING where not rated
+    n_items: Levels  # (T,)
 
 
 @dataclass(frozen=True)
@@ -58,10 +61,10 @@ class RaterEffects:
     """The posterior mode."""
 
     counts: RatingCounts
-    bias: npt.NDArray[np.float64]  # (C, R) levels; positive = rates higher than the raters together
-    noise: npt.NDArray[np.float64]  # (C, R) scale of the logistic, in levels
-    log_probability: npt.NDArray[np.float64]  # (C, R, levels and MISSING, G)
-    log_weight: npt.NDArray[np.float64]  # (C, G) of the latent demand
+    bias: Array  # (C, R) levels; positive = rates higher than the raters together
+    noise: Array  # (C, R) scale of the logistic, in levels
+    log_probability: Array  # (C, R, levels and MISSING, G)
+    log_weight: Array  # (C, G) of the latent demand
 
 
 def count_ratings(ratings: pd.DataFrame) -> tuple[RatingCounts, pd.DataFrame]:
@@ -101,75 +104,93 @@ def count_ratings(ratings: pd.DataFrame) -> tuple[RatingCounts, pd.DataFrame]:
     return counts, wide.index.to_frame(index=False).assign(tuple=which)
 
 
-def rater_model(counts: RatingCounts) -> pm.Model:
-    """The PyMC model: `bias` (zero-sum over raters), `log_noise`, `log_gap`, and the latent demand's distribution."""
+def rater_model(raters: tuple[str, ...], level: Levels, n_items: Levels) -> pm.Model:
+    """The PyMC model of one capability; `level` (T, R) and `n_items` (T,) are data that may be set anew.
+
+    Free: `bias` and `log_gap` (zero-sum over raters), `log_noise`, and the latent demand's distribution
+    (`demanded_share`, `height`). Derived: `noise`, `log_probability` (rater × level and MISSING × grid), `log_weight`.
+    """
     import pymc as pm
     import pytensor.tensor as pt
 
-    n_capabilities, n_raters = len(counts.capabilities), len(counts.raters)
-    coords = {"capability": list(counts.capabilities), "rater": list(counts.raters), "gap": [2, 3, 4, 5]}
-    coords |= {"demand": [1, 2, 3, 4, 5]}
-    by_rater = ("capability", "rater")
+    n_raters = len(raters)
+    coords = {"rater": list(raters), "gap": [2, 3, 4, 5], "demand": [1, 2, 3, 4, 5]}
     with pm.Model(coords=coords) as model:
+        given, count = pm.Data("level", level), pm.Data("n_items", n_items)
         if n_raters > 1:
-            bias = pm.ZeroSumNormal("bias", BIAS_SD, dims=by_rater)
-            log_gap = pm.ZeroSumNormal("log_gap", GAP_SPREAD, dims=("capability", "gap", "rater"))
+            bias = pm.ZeroSumNormal("bias", BIAS_SD, dims="rater")
+            log_gap = pm.ZeroSumNormal("log_gap", GAP_SPREAD, dims=("gap", "rater"))
         else:
             # one rater is the scale
-            bias = pm.Deterministic("bias", pt.zeros((n_capabilities, 1)), dims=by_rater)
-            log_gap = pt.zeros((n_capabilities, 4, 1))
+            bias = pm.Deterministic("bias", pt.zeros(1), dims="rater")
+            log_gap = pt.zeros((4, 1))
         # two raters' disagreement does not say whose noise it is, and a mode would give all of it to one of them
-        log_noise = pm.Normal("log_noise", shape=(n_capabilities, n_raters if n_raters > 2 else 1))
-        noise = pm.Deterministic(
-            "noise",
-            TYPICAL_NOISE * pt.exp(NOISE_SPREAD * log_noise) * pt.ones((1, n_raters)),
-            dims=by_rater,
-        )
-        above = pt.cumsum(pt.exp(log_gap), axis=1).transpose(0, 2, 1)
-        above = pt.concatenate([pt.zeros_like(above[..., :1]), above], axis=-1)
-        threshold = above - above.mean(axis=-1, keepdims=True) + 2.5 - bias[..., None]
-        # (C, R, thresholds, G)
-        log_odds = (pt.constant(GRID) - threshold[..., None]) / noise[..., None, None]
-        # level l: above its own threshold and below the next; 1 at either end
-        reached = pt.concatenate([pt.ones_like(log_odds[..., :1, :]), pt.sigmoid(log_odds)], axis=-2)
-        beyond = pt.concatenate([pt.sigmoid(log_odds), pt.zeros_like(log_odds[..., :1, :])], axis=-2)
-        log_level = pt.log(pt.maximum(reached - beyond, 1e-12))
-        not_rated = pt.zeros_like(log_level[..., :1, :])
-        log_probability = pm.Deterministic("log_probability", pt.concatenate([log_level, not_rated], axis=-2))
-        demanded = pm.Normal("demanded", 0.0, 1.5, dims="capability")
-        height = pm.Normal("height", 0.0, 2.0, dims=("capability", "demand"))
-        shape = pt.special.log_softmax(height @ BETWEEN_LEVELS, axis=-1)
-        mass = [-pt.softplus(demanded)[:, None], shape - pt.softplus(-demanded)[:, None]]
-        log_weight = pm.Deterministic("log_weight", pt.concatenate(mass, axis=-1))
-        log_joint = log_weight[counts.capability]
-        for r in range(len(counts.raters)):
-            log_joint = log_joint + log_probability[counts.capability, r, counts.level[:, r]]
-        pm.Potential("log_likelihood", (counts.n_items * pt.logsumexp(log_joint, axis=-1)).sum())
+        log_noise = pm.Normal("log_noise", shape=n_raters if n_raters > 2 else 1)
+        scale = TYPICAL_NOISE * pt.exp(NOISE_SPREAD * log_noise) * pt.ones(n_raters)
+        noise = pm.Deterministic("noise", scale, dims="rater")
+        above = pt.concatenate([pt.zeros((1, n_raters)), pt.cumsum(pt.exp(log_gap), axis=0)])
+        threshold = (above - above.mean(axis=0) + 2.5 - bias).T
+        # (R, thresholds, G); logit^-1 by tanh, which numpy knows
+        log_odds = (pt.constant(GRID) - threshold[:, :, None]) / noise[:, None, None]
+        passes, ends = 0.5 * (1 + pt.tanh(log_odds / 2)), pt.ones((n_raters, 1, len(GRID)))
+        # level l: above its own threshold and below the next
+        reached = pt.concatenate([ends, passes], axis=1)
+        beyond = pt.concatenate([passes, 0 * ends], axis=1)
+        by_level = pt.concatenate([pt.log(reached - beyond + 1e-9), 0 * ends], axis=1)
+        log_probability = pm.Deterministic("log_probability", by_level)
+        demanded = pm.Beta("demanded_share", 1.0, 1.0)
+        height = pm.Normal("height", 0.0, 2.0, dims="demand")
+        shape = pt.special.log_softmax((height[:, None] * BETWEEN_LEVELS).sum(axis=0))
+        mass = [pt.log1p(-demanded)[None], pt.log(demanded) + shape]
+        log_weight = pm.Deterministic("log_weight", pt.concatenate(mass))
+        log_joint = log_weight[None, :]
+        for r in range(n_raters):
+            log_joint = log_joint + log_probability[r, given[:, r]]
+        pm.Potential("log_likelihood", (count * pt.logsumexp(log_joint, axis=1)).sum())
     return model
 
 
 def fit_rater_effects(counts: RatingCounts) -> RaterEffects:
-    """Posterior mode of the raters' effects and of the distribution of demands.
+    """Posterior mode of the raters' effects and of the distribution of demands, capability by capability.
 
     Raises:
         RuntimeError: the optimiser ended at a point that is not finite.
     """
     import pymc as pm
-    import pytensor
+    from pymc.blocking import DictToArrayBijection, RaveledVars
+    from pytensor.compile.mode import Mode
+    from scipy.optimize import minimize
     from threadpoolctl import threadpool_limits
 
-    # counts are few: compiling would take longer than the search, and need a C compiler
-    with threadpool_limits(limits=1), pytensor.config.change_flags(mode="FAST_COMPILE"):
-        found = pm.find_MAP(model=rater_model(counts), progressbar=False, maxeval=20000)
-    if not all(np.isfinite(value).all() for value in found.values()):
-        raise RuntimeError("The rater model found no mode: leave SUITABILITY_CONSENSUS at mean.")
-    return RaterEffects(
-        counts,
-        found["bias"],
-        found["noise"],
-        found["log_probability"],
-        found["log_weight"],
-    )
+    names = ["bias", "noise", "log_probability", "log_weight"]
+    found: dict[str, list[Array]] = {name: [] for name in names}
+    model = rater_model(counts.raters, counts.level, counts.n_items)
+    # numpy's own loops: the counts are few, compiling would cost more than it gains and need a C compiler
+    mode = Mode("py", "merge")
+    density = model.logp_dlogp_function(ravel_inputs=True, mode=mode)
+    density.set_extra_values({})
+    effects = model.replace_rvs_by_values([model[name] for name in names])
+    effects_at = model.compile_fn(effects, inputs=model.value_vars, mode=mode, on_unused_input="ignore")
+    start = DictToArrayBijection.map(model.initial_point())
+
+    def objective(theta: Array) -> tuple[float, Array]:
+        value, gradient = density(RaveledVars(theta, start.point_map_info))
+        return -float(value), -np.asarray(gradient, dtype=np.float64)
+
+    for c, capability in enumerate(counts.capabilities):
+        own = counts.capability == c
+        with model:
+            pm.set_data({"level": counts.level[own], "n_items": counts.n_items[own]})
+        with threadpool_limits(limits=1):
+            end = minimize(objective, start.data, jac=True, method="L-BFGS-B", options={"maxiter": 2000})
+        if not np.isfinite(end.x).all():
+            raise RuntimeError(
+                f"The rater model found no mode for {capability} ({end.message}): use SUITABILITY_CONSENSUS=mean."
+            )
+        at = effects_at(DictToArrayBijection.rmap(RaveledVars(end.x, start.point_map_info)))
+        for name, value in zip(names, at, strict=True):
+            found[name].append(np.asarray(value, dtype=np.float64))
+    return RaterEffects(counts, *(np.stack(found[name]) for name in names))
 
 
 def tuple_demand(effects: RaterEffects) -> pd.DataFrame:
@@ -194,9 +215,12 @@ def rater_demand(ratings: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
         capability, rater, bias, noise. Both without rows for no ratings.
     """
     if not ratings["level"].notna().any():
-        return pd.DataFrame(columns=[*KEY, "demand", "demand_sd"]), pd.DataFrame(
-            columns=["capability", "rater", "bias", "noise"]
+        no_text, no_number = np.empty(0, dtype=object), np.empty(0)
+        demand = pd.DataFrame(dict.fromkeys(KEY, no_text) | dict.fromkeys(["demand", "demand_sd"], no_number))
+        by_rater = dict.fromkeys(["capability", "rater"], no_text) | dict.fromkeys(
+            ["bias", "noise"], no_number
         )
+        return demand, pd.DataFrame(by_rater)
     counts, items = count_ratings(ratings)
     effects = fit_rater_effects(counts)
     demand = items.merge(tuple_demand(effects), left_on="tuple", right_index=True, validate="many_to_one")

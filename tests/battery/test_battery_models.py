@@ -5,8 +5,11 @@ One run of the slice's models, with their data and unit tests, serves the whole 
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Hashable
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +18,8 @@ import pytest
 from scipy.stats import spearmanr, zscore
 from sklearn.metrics import cohen_kappa_score
 
-from assets.settings import PROJECT
+from assets.battery.assets import rater_demand
+from assets.settings import PROJECT, Settings
 from tests.battery.pipeline import BatteryPipeline
 
 CAPABILITIES = pd.read_csv(PROJECT / "dbt/seeds/seed_capability.csv")["capability"].tolist()
@@ -246,3 +250,26 @@ def test_results_that_find_no_items_block_the_responses(pipeline: BatteryPipelin
     floor = next(name for name in pipeline.status if name.startswith("join_coverage_floor"))
     assert pipeline.status[floor] == "fail"
     assert pipeline.status["int_system_item"] == "skipped"
+
+
+def test_consensus_can_be_the_posterior_of_the_rater_model(pipeline: BatteryPipeline, tmp_path: Path) -> None:
+    """One more dbt run on a copy of the warehouse: each demand is the rater model's, by key; the mean's zeros stay."""
+    assert pipeline.read("model.rater_demand").empty
+    mean = pipeline.read("intermediate.int_consensus").set_index([*KEY, "capability"])
+    assert mean["consensus_sd"].isna().all()
+    other = BatteryPipeline(tmp_path)
+    shutil.copy(pipeline.warehouse.path, other.warehouse.path)
+    rater_demand(warehouse=other.warehouse, settings=Settings(consensus="posterior"))
+    variables = json.dumps(Settings(consensus="posterior").dbt_vars())
+    assert other.dbt("run", "-s", "int_consensus", "int_demand", "--vars", variables) == 0, other.failures()
+    found = other.read("intermediate.int_consensus").set_index([*KEY, "capability"]).loc[mean.index]
+    posterior = other.read("model.rater_demand").set_index([*KEY, "capability"]).loc[mean.index]
+    np.testing.assert_array_equal(found["consensus"], posterior["demand"])
+    np.testing.assert_array_equal(found["consensus_sd"], posterior["demand_sd"])
+    assert ((found["consensus"] == 0) == (mean["consensus"] == 0)).all()
+    assert np.corrcoef(found["consensus"], mean["consensus"])[0, 1] > 0.9
+    member = other.read("intermediate.int_dimension_member")
+    joined = found.reset_index().merge(member, on="capability")
+    active = joined[joined["consensus"] > 0].groupby([*KEY, "dimension"])["consensus"].mean()
+    demand = other.read("intermediate.int_demand").set_index([*KEY, "dimension"])["demand"]
+    np.testing.assert_allclose(demand, active.reindex(demand.index).fillna(0), atol=1e-12)

@@ -1,5 +1,5 @@
 {# level_sum and n_raters stay what the raters said, whichever consensus is taken #}
-{% set is_posterior = var('consensus') == 'posterior' %}
+{% set rater_demand = source('model', 'rater_demand') %}
 with rating as (
     select * from {{ ref('stg_rating') }}
 ),
@@ -16,10 +16,6 @@ retained as (
     where is_retained
 ),
 
-posterior as (
-    select * from {{ source('model', 'rater_demand') }}
-),
-
 rated as (
     select
         rating.benchmark,
@@ -33,21 +29,35 @@ rated as (
     group by rating.benchmark, rating.item, rating.capability
 ),
 
+{% if var('consensus') == 'posterior' %}
 final as (
     select
         rated.benchmark,
         rated.item,
         rated.capability,
-        {% if is_posterior %}posterior.demand{% else %}{{ to_double('rated.level_sum') }} / rated.n_raters{% endif %} as consensus,
-        {% if is_posterior %}posterior.demand_sd{% else %}cast(null as {{ type_double() }}){% endif %} as consensus_sd,
+        posterior.demand as consensus,
+        posterior.demand_sd as consensus_sd,
         rated.level_sum,
         rated.n_raters
     from rated
-    left join posterior
+    left join {{ rater_demand }} as posterior
         on
             rated.benchmark = posterior.benchmark
             and rated.item = posterior.item
             and rated.capability = posterior.capability
 )
+{% else %}
+final as (
+    select
+        benchmark,
+        item,
+        capability,
+        {{ to_double('level_sum') }} / n_raters as consensus,
+        cast(null as {{ type_double() }}) as consensus_sd,
+        level_sum,
+        n_raters
+    from rated
+)
+{% endif %}
 
 select * from final
