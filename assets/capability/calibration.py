@@ -99,7 +99,15 @@ def calibration(ranks: pd.DataFrame) -> pd.DataFrame:
     """
     from scipy.stats import chisquare
 
-    columns = ["dimension", "level", "coverage_share", "expected_low", "expected_high", "n_fits", "uniformity_p"]
+    columns = [
+        "dimension",
+        "level",
+        "coverage_share",
+        "expected_low",
+        "expected_high",
+        "n_fits",
+        "uniformity_p",
+    ]
     if ranks.empty:
         return pd.DataFrame(columns=columns)
     shares = {str(name): own.to_numpy() for name, own in ranks.groupby("dimension")["rank_share"]}

@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from dagster_project.report.claims import leaders, summary
 from dagster_project.report.data import Published
-from dagster_project.report.labels import MISSING, System, of_default_policy, ordered, percent, text
+from dagster_project.report.labels import (
+    MISSING,
+    System,
+    of_default_policy,
+    of_respondents,
+    ordered,
+    percent,
+    text,
+)
 from dagster_project.report.pages.common import Context, fits, leader_table, policy_sentence
 from dagster_project.report.tables import count
 
@@ -18,7 +26,9 @@ def context(published: Published, base: Context) -> Context:
     """The overview."""
     suitability = of_default_policy(published, "suitability")
     everywhere = suitability[suitability["scope_type"] == "all"]
-    order = ordered(of_default_policy(published, "suitability_pooled"), "activity", "mean_log")
+    order = ordered(
+        of_respondents(of_default_policy(published, "suitability_pooled")), "activity", "mean_log"
+    )
     found = leaders(everywhere, order, base["systems"])
     status = published["slice_status"].to_dict("records")
     comparison = published["published_comparison"]["status"].value_counts().sort_index()
