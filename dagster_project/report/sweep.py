@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from dagster_project.report.charts import is_true, value
-from dagster_project.report.data import Published
+from dagster_project.report.data import ESTIMATE, Published
 from dagster_project.report.labels import Scope, System, in_scope, of_respondents, ordered, rows_of, scopes
 
 SETTING = ["weighting", "power", "sharpness"]
 NEUTRAL = (0.0, 1.0)  # power and sharpness that the others are compared with
-ESTIMATE = ["mean_log", "q025_log", "q975_log"]
 
 
 @dataclass(frozen=True)
@@ -49,15 +49,12 @@ def swept(published: Published, systems: list[System]) -> Sweep:
     groups, activities = scopes(frame), ordered(of_respondents(frame), "activity", "mean_log")
     scripts = {}
     for i, scope in enumerate(groups):
-        picture = _picture(
-            *(in_scope(f, scope) for f in (frame, tau, robustness)),
-            rows_of(scope, frame, activities),
-            systems,
-        )
+        here, rows = in_scope(frame, scope), rows_of(scope, frame, activities)
+        picture = _picture(here, in_scope(tau, scope), in_scope(robustness, scope), rows, systems)
         text = json.dumps(picture, allow_nan=False, separators=(",", ":"))
         scripts[f"sweep-{i}.js"] = f"report.swept({json.dumps(scope.key)},{text});\n"
-    choices = [sorted(set(frame[c])) for c in ("power", "sharpness", "weighting")]
-    return Sweep(*choices, groups, scripts)
+    powers, sharpness, weightings = (sorted(set(frame[c])) for c in ("power", "sharpness", "weighting"))
+    return Sweep(powers, sharpness, weightings, groups, scripts)
 
 
 def _picture(
@@ -70,20 +67,17 @@ def _picture(
     """
     certain = frame[frame["weight_uncertainty"] == "none"]
     sampled = frame[frame["weight_uncertainty"] != "none"]
-    taus = {_key(*k): value(t) for *k, t in tau[[*SETTING, "kendall_tau"]].itertuples(index=False)}
+    taus = {_key(k): value(t) for *k, t in tau[[*SETTING, "kendall_tau"]].itertuples(index=False)}
     orders = _orders(certain if len(certain) else sampled, systems)
-    estimates = dict(tuple((sampled if len(sampled) else certain).groupby(SETTING)))
     stable = {(r.weighting, r.activity): is_true(r.is_winner_stable) for r in robustness.itertuples()}
     settings = {}
-    for key, own in estimates.items():
-        cells: dict[tuple[str, str], list[int] | None] = {
-            (r.system, r.activity): _thousandths((r.mean_log, r.q025_log, r.q975_log))
-            for r in own.itertuples()
-        }
-        settings[_key(*key)] = {
-            "tau": taus.get(_key(*key)),
+    for setting, own in (sampled if len(sampled) else certain).groupby(SETTING):
+        key = _key(setting)
+        cells = dict(zip(zip(own["system"], own["activity"], strict=True), _thousandths(own), strict=True))
+        settings[key] = {
+            "tau": taus.get(key),
             "values": [[cells.get((s.key, a)) for a in rows] for s in systems],
-            "order": [orders.get((*key, a), []) for a in rows],
+            "order": [orders.get((key, a), []) for a in rows],
         }
     known = frame.dropna(subset=["mean_log"])
     return {
@@ -96,18 +90,25 @@ def _picture(
     }
 
 
-def _orders(frame: pd.DataFrame, systems: list[System]) -> dict[tuple[object, ...], list[int]]:
-    """(weighting, power, sharpness, activity) -> systems' places in `systems`, highest S first, people left out."""
+def _orders(frame: pd.DataFrame, systems: list[System]) -> dict[tuple[str, str], list[int]]:
+    """(setting's key, activity) -> places of systems in `systems`, highest S first, people left out."""
     index = {s.key: s.index for s in systems}
-    ranked = frame[frame["is_ranked"].map(is_true) & frame["mean_s_log"].notna()]
+    ranked = frame[frame["is_ranked"].map(is_true).astype(bool) & frame["mean_s_log"].notna()]
     ranked = ranked.sort_values(["mean_s_log", "system"], ascending=[False, True], kind="stable")
-    groups = ranked.groupby([*SETTING, "activity"])["system"]
-    return {key: [index[s] for s in own] for key, own in groups}
+    found: dict[tuple[str, str], list[int]] = {}
+    for *setting, activity, system in ranked[[*SETTING, "activity", "system"]].itertuples(index=False):
+        found.setdefault((_key(setting), activity), []).append(index[system])
+    return found
 
 
-def _key(weighting: str, power: float, sharpness: float) -> str:
+def _key(setting: Sequence[Any]) -> str:
+    weighting, power, sharpness = setting
     return f"{weighting}|{power:g}|{sharpness:g}"
 
 
-def _thousandths(estimate: tuple[float, ...]) -> list[int] | None:
-    return None if any(map(math.isnan, estimate)) else [round(1000 * v) for v in estimate]
+def _thousandths(frame: pd.DataFrame) -> list[list[int] | None]:
+    """Mean and interval of each row in thousandths; None where one of them is unknown."""
+    return [
+        None if any(map(math.isnan, row)) else [round(1000 * v) for v in row]
+        for row in frame[list(ESTIMATE)].to_numpy(dtype=float).tolist()
+    ]

@@ -63,10 +63,11 @@ def deployment_frames(
         is_suited = own["suitability_log"] >= by["suitability_log"].transform("median")
         side = np.where(is_suited, own["upper_half_probability"], 1 - own["upper_half_probability"])
         own["quadrant"] = np.select(
-            [own["x"].isna(), is_high & is_suited, is_high, is_suited],
-            [None, "development_opportunity", "capability_gap", "limited_impact"],
+            [is_high & is_suited, is_high, is_suited],
+            ["development_opportunity", "capability_gap", "limited_impact"],
             "low_priority",
         )
+        own.loc[own["x"].isna(), "quadrant"] = None
         own["probability"] = np.where(own["x"].isna(), np.nan, side)
         own["is_confident"] = own["probability"] >= 0.75
         quadrants.append(own)

@@ -89,13 +89,18 @@ HOSTILE: dict[str, tuple[str | None, str | None]] = {
     "long": ("x" * 300, None),
 }
 
-COMPARED = (
+COMPARED: tuple[str, ...] = (
     "importance_agreement",
     "importance_reliability",
     "domain_importance_agreement",
     "domain_departure",
 )
-DEPLOYMENT = ("deployment_priority", "deployment_quadrant", "suitability_sweep", "ranking_robustness")
+DEPLOYMENT: tuple[str, ...] = (
+    "deployment_priority",
+    "deployment_quadrant",
+    "suitability_sweep",
+    "ranking_robustness",
+)
 DEPLOYMENT += ("policy_sensitivity",)
 # marts that check the posterior item by item, and their columns
 CHECKS = {
@@ -209,7 +214,7 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
                 for s in systems
             }
             of_ai = [m for s, m in means.items() if s not in spec.people]
-            half = {"upper_half_probability": rng.uniform()}
+            half: dict[str, Any] = {"upper_half_probability": rng.uniform()}
             together = [(pooled, half, float(np.mean(of_ai)), 0.1)] if of_ai else []
             for mart, own, mean, sd in [
                 *((suitability, {"system": s}, m, 0.12) for s, m in means.items()),
@@ -409,8 +414,13 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
     }
     marts |= check_frames(spec) | simulation_frames(list(DIMENSIONS), spec.n_runs, spec.seed)
     marts |= comparison_frames(capabilities, ACTIVITIES, [s for kind, s in spec.scopes if kind == "domain"])
-    made = (marts[m] for m in ("suitability", "suitability_pooled", "activity_importance"))
-    marts |= deployment_frames(*made, spec.people, spec.seed)
+    marts |= deployment_frames(
+        marts["suitability"],
+        marts["suitability_pooled"],
+        marts["activity_importance"],
+        spec.people,
+        spec.seed,
+    )
     withheld(marts, spec.withheld)
     emptied = {
         "battery": ("capability", "dimension", "benchmark", *SIMULATIONS),

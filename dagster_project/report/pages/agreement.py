@@ -5,6 +5,8 @@ Belongs here: the context of agreement.html. Does not belong here: importance it
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from dagster_project.report import charts
@@ -42,19 +44,19 @@ def context(published: Published, names: dict[str, str]) -> Context:
     }
 
 
-def _sample(r: Context) -> tuple[str, list[str]]:
+def _sample(r: dict[Any, Any]) -> tuple[str, list[str]]:
     """(what is compared, sentences) of one row of marts.importance_reliability."""
     kind = UNITS.get(r["unit_type"], text(r["unit_type"]))
-    if pd.isna(r["pearson"]):
+    if charts.value(r["pearson"]) is None:
         return kind, [f"No agreement can be told: {text(r['reason'], 'no reason was recorded')}."]
     interval = ""
-    if pd.notna(r["pearson_low"]):
+    if charts.value(r["pearson_low"]) is not None:
         interval = f" (95\u00a0% interval {number(r['pearson_low'])} to {number(r['pearson_high'])})"
     said = [
         f"Over {count(r['n_units'])} {kind} the two samples’ points correlate {number(r['pearson'])} on average"
         f"{interval}; mean cosine similarity {number(r['cosine'])}."
     ]
-    if pd.notna(r["disattenuated"]):
+    if charts.value(r["disattenuated"]) is not None:
         said.append(
             f"Random halves of one sample agree {number(r['reliability_company'])} (company) and "
             f"{number(r['reliability_online'])} (online), corrected for half size. So much noise allows the "
@@ -84,8 +86,8 @@ def _domain_finding(pairs: pd.DataFrame) -> str:
     if known.empty:
         return "No two fields of work can be compared."
     named = [
-        f"{DOMAINS.get(r.domain_a, r.domain_a)} and {DOMAINS.get(r.domain_b, r.domain_b)}"
-        for r in known.itertuples()
+        f"{DOMAINS.get(a, a)} and {DOMAINS.get(b, b)}"
+        for a, b in zip(known["domain_a"], known["domain_b"], strict=True)
     ]
     r = known["pearson"].tolist()
     if len(r) == 1:
@@ -111,8 +113,8 @@ def _departures(frame: pd.DataFrame, names: dict[str, str]) -> Table:
         down = own[own["departure"] < 0].iloc[::-1].head(N_DEPARTURES)
         said = [
             "\n".join(
-                f"{names.get(r.capability, r.capability)} {'+' if r.departure > 0 else ''}{number(r.departure, 1)}"
-                for r in part.itertuples()
+                f"{names.get(c, c)} {'+' if v > 0 else ''}{number(v, 1)}"
+                for c, v in zip(part["capability"], part["departure"], strict=True)
             )
             for part in (up, down)
         ]

@@ -7,6 +7,7 @@ requirements are (agreement.py).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -53,17 +54,17 @@ def context(published: Published, base: Context) -> Context:
     """Suitability and priority by activity and domain under both readings."""
     policy = default_policy(published)
     text_reading = "" if policy is None else str(policy["policy"])
-    measures = {}
+    measures: dict[str, Context] = {}
     for mart, (column, paper) in READINGS.items():
-        frames = [of_policy(published, mart, p) for p in (text_reading, paper)]
+        mine, theirs = (of_policy(published, mart, p) for p in (text_reading, paper))
         measures[mart] = {
-            "empty": published.why_empty(mart) if frames[0].empty else "",
-            "text": domain_table(frames[0], column),
-            "paper": domain_table(frames[1], column),
+            "empty": published.why_empty(mart) if mine.empty else "",
+            "text": domain_table(mine, column),
+            "paper": domain_table(theirs, column),
             "policy": paper,
         }
     priority = measures["deployment_priority"]
-    both = bool(priority["text"].rows and priority["paper"].rows)
+    both = priority["text"].rows and priority["paper"].rows
     return {
         "measures": measures,
         "default": text_reading,
@@ -93,8 +94,8 @@ def domain_table(frame: pd.DataFrame, column: str) -> DomainTable:
     return DomainTable([*scopes[:-1], "All"], rows)
 
 
-def _cell(r: Context, column: str) -> Cell:
-    if pd.isna(r[column]):
+def _cell(r: dict[Any, Any], column: str) -> Cell:
+    if charts.value(r[column]) is None:
         return Cell("withheld" if charts.is_true(r["is_suppressed"]) else MISSING)
     mark = "*" if charts.is_true(r["is_thin"]) else ""
     return Cell(number(r[column]) + mark, f"{number(r['q025_log'])} to {number(r['q975_log'])}")

@@ -16,6 +16,7 @@ from dagster_project.report.labels import (
     in_scope,
     number,
     of_default_policy,
+    text,
 )
 from dagster_project.report.pages.common import Context
 from dagster_project.report.tables import ScopedTable, Table, interval, words
@@ -77,7 +78,8 @@ def _finding(here: pd.DataFrame, scope: Scope) -> str:
 def _placed(here: pd.DataFrame) -> Table:
     """Each activity's place by x_type, and how sure it is."""
     rows = []
-    for activity, own in here.groupby("activity"):
+    for activity in sorted(set(here["activity"])):
+        own = here[here["activity"] == activity]
         by_type = {r["x_type"]: r for r in own.to_dict("records")}
         first = own.iloc[0]
         if charts.is_true(first["is_suppressed"]):
@@ -86,7 +88,7 @@ def _placed(here: pd.DataFrame) -> Table:
         cells = [number(first["suitability_log"])]
         for x_type in placement.X_TYPES:
             r = by_type.get(x_type, {})
-            cells += [number(r.get("x")), words(QUADRANTS.get(r.get("quadrant"), r.get("quadrant")))]
+            cells += [number(r.get("x")), words(QUADRANTS.get(text(r.get("quadrant"))))]
         known = own["probability"].dropna()
         cells.append(chance(known.iloc[0]) if len(known) else chance(None))
         rows.append([activity + (" *" if charts.is_true(first["is_thin"]) else ""), *cells])
