@@ -57,11 +57,13 @@ def _sample(r: dict[Any, Any]) -> tuple[str, list[str]]:
         f"{interval}; mean cosine similarity {number(r['cosine'])}."
     ]
     if charts.value(r["disattenuated"]) is not None:
+        seen = f"what is seen is {percent(r['disattenuated'], 0)} of that"
+        if r["pearson"] >= r["noise_ceiling"]:
+            seen = "what is seen is no less"
         said.append(
             f"Random halves of one sample agree {number(r['reliability_company'])} (company) and "
             f"{number(r['reliability_online'])} (online), corrected for half size. So much noise allows the "
-            f"samples to correlate at most about {number(r['noise_ceiling'])}: what is seen is "
-            f"{percent(r['disattenuated'], 0)} of that."
+            f"samples to correlate at most about {number(r['noise_ceiling'])}: {seen}."
         )
     if text(r["reason"]):
         said.append(f"Not everything can be told: {text(r['reason'])}.")

@@ -45,11 +45,12 @@
     }, CONFIG);
   };
 
-  // Names go right of their mark, or left near the right edge; where another mark stands close, above or below it.
+  // Names go right of their mark, or left near the right edge and where they would cross the border; where another mark stands close, above or below it.
   function places(p, narrow) {
     const [x0, x1] = air(p.x, 0.1), [y0, y1] = air(p.y, 0.08);
     return p.x.map((x, i) => {
-      const left = (x - x0) / (x1 - x0) > (narrow ? 0.6 : 0.8);
+      const toBorder = p.borders[0] === null ? 1 : (p.borders[0] - x) / (x1 - x0);
+      const left = (x - x0) / (x1 - x0) > (narrow ? 0.6 : 0.8) || (!narrow && toBorder > 0 && toBorder < 0.14 && x - x0 > 0.2 * (x1 - x0));
       const near = p.x.map((v, j) => ({ dx: (v - x) / (x1 - x0), dy: (p.y[j] - p.y[i]) / (y1 - y0), j }))
         .filter((o) => o.j !== i && Math.abs(o.dy) < 0.05 && (left ? o.dx < 0 && o.dx > -0.25 : o.dx > 0 && o.dx < 0.25));
       const side = left ? "left" : "right";

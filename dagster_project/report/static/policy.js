@@ -44,12 +44,12 @@
     const systems = data.systems.map((s, i) => ({ ...s, i })).filter((s) => on.has(String(s.i)));
     const named = (i) => (i === undefined ? "–" : data.systems[i].name);
     const stable = scope.stable[weighting()];
-    table.tHead.replaceChildren(row(["Activity", "First", "First at p = 0, s = 1", "First at every power", ...systems.map((s) => s.name)], true));
+    table.tHead.replaceChildren(row(["Activity", "First", "First at p = 0, s = 1", "First one stays first at every power", ...systems.map((s) => s.name)], true));
     table.tBodies[0].replaceChildren(...scope.rows.map((name, r) => row([
       name + (scope.thin[r] ? " *" : ""),
       scope.withheld[r] ? "withheld" : named(now.order[r][0]),
       scope.withheld[r] ? "withheld" : named(neutral.order[r][0]),
-      stable[r] === null || scope.withheld[r] ? "–" : stable[r] ? "the same" : "not the same",
+      stable[r] === null || scope.withheld[r] ? "–" : stable[r] ? "yes" : "no",
       ...systems.map((s) => {
         const e = estimate(now.values[s.i][r]);
         if (!e) return scope.withheld[r] ? "withheld" : "–";
