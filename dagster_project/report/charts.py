@@ -118,12 +118,14 @@ def suitability(
         rows = rows_of(scope, frame, activities)
         here, together = in_scope(frame, scope), in_scope(pooled, scope)
         by_system = dict(tuple(here.groupby("system")))
+        withheld = set(here.loc[[is_true(x) for x in here["is_suppressed"]], "activity"])
         pictures[scope.key] = {
             "rows": rows,
             "values": [
                 _estimates(by_system.get(system.key, here.iloc[:0]), "activity", rows) for system in systems
             ],
             "pooled": _estimates(together, "activity", rows),
+            "withheld": [a in withheld for a in rows],
             "thin": [
                 a or b for a, b in zip(*(_thin(f, "activity", rows) for f in (here, together)), strict=True)
             ],

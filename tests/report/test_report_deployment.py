@@ -135,7 +135,7 @@ def test_the_map_draws_what_has_a_place_and_counts_the_rest(site: SiteOf, name: 
                 [placed["x"].median(), placed["suitability_log"].median()]
             )
     if name == "mixed":
-        assert "1 rest on too few respondents and are not drawn" in words(page)
+        assert "Withheld because too few respondents stand behind them: 1." in words(page)
         assert pictures["role:Acme: Clerk"]["importance"]["names"] == []
         assert "Interviews ask which capabilities work needs" in page
 

@@ -62,16 +62,18 @@ def _finding(here: pd.DataFrame, scope: Scope) -> str:
     withheld = here["is_suppressed"].map(charts.is_true).astype(bool)
     placed = placement.shown(here[~withheld])
     confident = placed[placed["is_confident"].map(charts.is_true).astype(bool)]
-    said = (
-        f"{len(placed)} activities are drawn, {len(confident)} of them on their side of the border "
-        "with a chance of 75\u00a0% or more."
-    )
-    begin = confident.loc[confident["quadrant"] == "development_opportunity", "activity"].tolist()
-    said += f" Important and well suited, with that certainty: {', '.join(begin) or 'none'}."
+    said = "No activity is drawn."
+    if len(placed):
+        begin = confident.loc[confident["quadrant"] == "development_opportunity", "activity"].tolist()
+        said = (
+            f"{len(placed)} activities are drawn, {len(confident)} of them on their side of the border "
+            f"with a chance of 75\u00a0% or more. Important and well suited, with that certainty: "
+            f"{', '.join(begin) or 'none'}."
+        )
     if withheld.any():
-        said += f" {withheld.sum()} rest on too few respondents and are not drawn."
+        said += f" Withheld because too few respondents stand behind them: {withheld.sum()}."
     if n_unknown := len(here) - withheld.sum() - len(placed):
-        said += f" {n_unknown} are not drawn because their importance is unknown."
+        said += f" Not drawn because their importance is unknown: {n_unknown}."
     return said
 
 

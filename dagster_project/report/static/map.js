@@ -21,7 +21,7 @@
     const look = (i) => LOOK[p.quadrants[i]], line = { color: "#4d5661", width: 1.5, dash: "dash" };
     const trace = !n ? { x: [], y: [] } : {
       x: p.x, y: p.y, text: at.map((i) => (p.confident[i] ? wrap(p.names[i] + (p.thin[i] ? " *" : ""), narrow ? 12 : 24) : "")),
-      textposition: places(p, narrow), textfont: { size: narrow ? 12 : 13, color: at.map((i) => look(i).colour) },
+      textposition: places(p, narrow), textfont: { size: narrow ? 11 : 13, color: at.map((i) => look(i).colour) },
       marker: {
         size: 11, color: at.map((i) => look(i).colour), opacity: at.map((i) => (p.confident[i] ? 1 : 0.45)),
         symbol: at.map((i) => (p.thin[i] ? "circle-open" : "circle")), line: { width: 1.5, color: at.map((i) => look(i).colour) },
@@ -38,8 +38,8 @@
     }));
     const axis = { visible: n > 0, fixedrange: true, gridcolor: "#e6eaee", zeroline: false, nticks: narrow ? 5 : 9, tickfont: { size: 13 } };
     return Plotly.react(div, [{ type: "scatter", mode: "markers+text", hoverinfo: "text", cliponaxis: false, showlegend: false, ...trace }], {
-      ...base(div, n ? Math.max(420, Math.min(div.clientWidth * 0.7, 620)) : 120), margin: n ? { l: narrow ? 46 : 64, r: 14, t: 34, b: 84 } : { l: 0, r: 0, t: 0, b: 0 }, hovermode: "closest", shapes: borders,
-      xaxis: { ...axis, range: n ? air(p.x, narrow ? 0.16 : 0.1) : [0, 1], title: { text: plain(chart.x_titles[type]), font: { size: 14 }, standoff: 26 } },
+      ...base(div, n ? (narrow ? 640 : Math.max(420, Math.min(div.clientWidth * 0.7, 620))) : 120), margin: n ? { l: narrow ? 46 : 64, r: 14, t: 34, b: narrow ? 96 : 84 } : { l: 0, r: 0, t: 0, b: 0 }, hovermode: "closest", shapes: borders,
+      xaxis: { ...axis, range: n ? air(p.x, narrow ? 0.16 : 0.1) : [0, 1], title: { text: plain(chart.x_titles[type]), font: { size: 14 }, standoff: narrow ? 38 : 26 } },
       yaxis: { ...axis, range: n ? air(p.y, 0.08) : [0, 1], title: { text: plain(chart.y_title), font: { size: narrow ? 12 : 14 } } },
       annotations: n ? corners : [{ text: "No activity has a place here", showarrow: false, x: 0.5, y: 0.5, xref: "paper", yref: "paper", bgcolor: "#fff" }],
     }, CONFIG);

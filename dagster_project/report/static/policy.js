@@ -86,7 +86,7 @@
     }
     finding.textContent = say(scope, now, neutral, now === neutral);
     fill(scope, now, neutral, shown());
-    const picture = { rows: scope.rows, thin: scope.thin, pooled: null, values: now.values.map((of) => of.map(estimate)) };
+    const picture = { rows: scope.rows, thin: scope.thin, withheld: scope.withheld, pooled: null, values: now.values.map((of) => of.map(estimate)) };
     const [low, high] = scope.range[0] === null ? [0, 1] : scope.range, air = 0.05 * (high - low) || 0.5;
     chart.scopes = { [key]: picture };
     draw.dots(div, { x_title: `Suitability at p = ${signed(p)}, s = ${s} (log scale, 95 % interval)`, range: [low - air, high + air], scopes: chart.scopes });

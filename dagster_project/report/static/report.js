@@ -90,7 +90,7 @@
       xaxis: { ...axis, title: { text: plain(chart.x_title), font: { size: narrow ? 14 : 15 } } },
       xaxis2: { ...axis, overlaying: "x", matches: "x", side: "top", showgrid: false },
       annotations: [
-        ...empty.map((i) => ({ x: 0.02, xref: "paper", xanchor: "left", y: i + shift, text: "no estimate", showarrow: false, font: { size: 14, color: "#4d5661" } })),
+        ...empty.map((i) => ({ x: 0.02, xref: "paper", xanchor: "left", y: i + shift, text: picture.withheld && picture.withheld[i] ? "withheld: too few respondents" : "no estimate", showarrow: false, font: { size: 14, color: "#4d5661" } })),
         ...(narrow ? names : []).map((r, i) => ({
           x: 0, xref: "paper", xanchor: "left", y: i - 0.5, yanchor: "top", text: `<b>${wrap(r + (picture.thin[i] ? " *" : ""), 40)}</b>`, showarrow: false, font: { size: 14 },
         })),
