@@ -15,7 +15,14 @@ from typing import Any
 import pandas as pd
 
 from dagster_project.report.bins import LEAST
-from dagster_project.report.labels import OfSystem, Scope, System, in_scope
+from dagster_project.report.labels import (
+    INTERVIEW_SCOPE_TYPES,
+    OfSystem,
+    Scope,
+    System,
+    in_scope,
+    rows_of,
+)
 
 Chart = dict[str, Any]
 
@@ -102,23 +109,28 @@ def suitability(
     activities: list[str],
     systems: list[System],
 ) -> Chart:
-    """Dots with intervals: activities as rows, one mark per system and one for all; one picture per scope."""
+    """Dots with intervals: activities as rows, one mark per system and one for all; one picture per scope.
+
+    Scopes from interviews have rows of their own, all others the survey's `activities`.
+    """
     pictures = {}
     for scope in scopes:
+        rows = rows_of(scope, frame, activities)
         here, together = in_scope(frame, scope), in_scope(pooled, scope)
         by_system = dict(tuple(here.groupby("system")))
+        withheld = set(here.loc[[is_true(x) for x in here["is_suppressed"]], "activity"])
         pictures[scope.key] = {
+            "rows": rows,
             "values": [
-                _estimates(by_system.get(system.key, here.iloc[:0]), "activity", activities)
-                for system in systems
+                _estimates(by_system.get(system.key, here.iloc[:0]), "activity", rows) for system in systems
             ],
-            "pooled": _estimates(together, "activity", activities),
+            "pooled": _estimates(together, "activity", rows),
+            "withheld": [a in withheld for a in rows],
             "thin": [
-                a or b
-                for a, b in zip(*(_thin(f, "activity", activities) for f in (here, together)), strict=True)
+                a or b for a, b in zip(*(_thin(f, "activity", rows) for f in (here, together)), strict=True)
             ],
         }
-    limits = pd.concat([frame, pooled])[["mean_log", "q025_log", "q975_log"]].to_numpy().ravel().tolist()
+    limits = [v for f in (frame, pooled) for c in ("mean_log", "q025_log", "q975_log") for v in f[c]]
     return {
         "kind": "dots",
         "rows": activities,
@@ -128,13 +140,27 @@ def suitability(
     }
 
 
+def lacking_importance(row: dict[Any, Any] | None, scope: Scope) -> str:
+    """Why a row of marts.activity_importance has no importance; blank where it has."""
+    if row is None or is_true(row["is_absent"]):
+        return "nobody selected it"
+    if value(row["importance"]) is not None:
+        return ""
+    if is_true(row["is_suppressed"]):
+        return "withheld"
+    return "not asked" if scope.scope_type in INTERVIEW_SCOPE_TYPES else "unknown"
+
+
 def importance_bars(frame: pd.DataFrame, scopes: list[Scope], activities: list[str]) -> Chart:
     """Bars of activity importance (0-5), one picture per scope; `frame` = marts.activity_importance."""
     pictures: dict[str, dict[str, list[Any]]] = {}
     for scope in scopes:
         by_activity = {r["activity"]: r for r in in_scope(frame, scope).to_dict("records")}
-        rows = [by_activity.get(a) for a in activities]
+        names = rows_of(scope, frame, activities)
+        rows = [by_activity.get(a) for a in names]
         pictures[scope.key] = {
+            "rows": names,
+            "why": [lacking_importance(r, scope) for r in rows],
             "values": [value(r["importance"]) if r else None for r in rows],
             "n": [value(r["n_selected"]) if r else None for r in rows],
             "thin": [is_true(r["is_thin"]) if r else False for r in rows],
@@ -161,9 +187,11 @@ def importance_heat(
     for scope in scopes:
         here = in_scope(frame, scope)
         points = {(r.activity, r.capability): value(r.points) for r in here.itertuples()}
+        rows = rows_of(scope, frame, activities)
         pictures[scope.key] = {
-            "values": [[points.get((a, c)) for c in capabilities] for a in activities],
-            "thin": _thin(here, "activity", activities),
+            "rows": rows,
+            "values": [[points.get((a, c)) for c in capabilities] for a in rows],
+            "thin": _thin(here, "activity", rows),
         }
     return {
         "kind": "heat",
@@ -261,6 +289,16 @@ def correlations(
         for s in systems
         if s.key in known
     ]
+
+
+def domains(frame: pd.DataFrame, keys: list[str], names: dict[str, str]) -> Chart:
+    """Correlation of each pair of domains, the diagonal left blank; `frame` = marts.domain_importance_agreement."""
+    r = {(x.domain_a, x.domain_b): value(x.pearson) for x in frame.itertuples()}
+    return {
+        "kind": "correlation",
+        "axes": [{"key": d, "name": names.get(d, d)} for d in keys],
+        "values": [[r.get((a, b), r.get((b, a))) for b in keys] for a in keys],
+    }
 
 
 _SHARES: Chart = {

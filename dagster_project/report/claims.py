@@ -39,6 +39,7 @@ class Leader:
     second: Estimate | None
     rivals: list[Estimate]
     is_thin: bool
+    chance: float  # probability that no other system is higher; NaN = unknown
 
     @property
     def is_separated(self) -> bool:
@@ -58,13 +59,15 @@ class Leader:
 
 
 def leaders(suitability: pd.DataFrame, activities: list[str], systems: list[System]) -> list[Leader]:
-    """One `Leader` per activity with an estimate, in the order of `activities`.
+    """One `Leader` per activity with an estimate, in the order of `activities`; people take no part.
 
-    `suitability`: rows of one scope and one policy, columns activity, system, mean_log, q025_log, q975_log, is_thin;
-    rows without an estimate or an interval are left out. Ties go to the system that stands first in `systems`.
+    `suitability`: rows of one scope and one policy, columns activity, system, mean_log, q025_log, q975_log,
+    is_best_probability, is_thin; rows without an estimate or an interval are left out. Ties go to the system that
+    stands first in `systems`.
     """
-    by_key = {system.key: system for system in systems}
-    usable = suitability.dropna(subset=["mean_log", "q025_log", "q975_log"])
+    by_key = {system.key: system for system in systems if not system.is_person}
+    usable = suitability[suitability["system"].isin(list(by_key))]
+    usable = usable.dropna(subset=["mean_log", "q025_log", "q975_log"])
     found = []
     for activity in activities:
         rows = usable[usable["activity"] == activity]
@@ -78,18 +81,23 @@ def leaders(suitability: pd.DataFrame, activities: list[str], systems: list[Syst
         first, others = estimates[0], estimates[1:]
         rivals = [other for other in others if other.overlaps(first)]
         is_thin = bool(rows["is_thin"].fillna(False).astype(bool).any())
-        found.append(Leader(activity, first, others[0] if others else None, rivals, is_thin))
+        chances = rows.set_index("system")["is_best_probability"]
+        second = others[0] if others else None
+        found.append(Leader(activity, first, second, rivals, is_thin, chances[first.system.key]))
     return found
 
 
 def summary(found: list[Leader]) -> str:
     """One honest sentence over all activities."""
     if not found:
-        return "There is no suitability estimate in this scope."
+        return "There is no suitability estimate of an AI system in this scope."
     compared = [leader for leader in found if leader.second is not None]
     if not compared:
         return "Only one system has estimates, so no comparison between systems is possible."
     n_clear = sum(leader.is_separated for leader in compared)
+    if len(compared) == 1:
+        verdict = "lies above every other system’s" if n_clear else "overlaps with at least one more"
+        return f"{compared[0].activity}: the highest interval {verdict}."
     if n_clear == 0:
         return (
             f"For none of the {len(compared)} activities does one system stand clear of all others: "

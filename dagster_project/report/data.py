@@ -23,7 +23,8 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "slice_status": ("", ("slice", "status", "reason")),
     "policy": (
         "suitability",
-        ("policy", "power", "sharpness", "weighting", "weight_uncertainty", "is_default"),
+        ("policy", "power", "sharpness", "weighting", "importance_type", "weight_uncertainty")
+        + ("is_default",),
     ),
     "reject": ("", ("table_name", "column_name", "reason")),
     "ai_system": (
@@ -63,13 +64,26 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "suitability": (
         "suitability",
-        (*SCOPE, "activity", "system", "policy", *ESTIMATE, "is_thin", "is_suppressed"),
+        (
+            *SCOPE,
+            "activity",
+            "system",
+            "policy",
+            *ESTIMATE,
+            "is_best_probability",
+            "is_thin",
+            "is_suppressed",
+        ),
     ),
     "suitability_pooled": (
         "suitability",
         (*SCOPE, "activity", "policy", *ESTIMATE, "is_thin", "is_suppressed"),
     ),
-    "published_comparison": ("", ("paper", "table_name", "status")),
+    "published_comparison": (
+        "",
+        ("paper", "table_name", "row_name", "column_name", "published", "computed", "tolerance", "status")
+        + ("note",),
+    ),
 }
 # marts that a section can do without: it then says why it is empty
 OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -103,7 +117,51 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "calibration_rank": ("battery", ("dimension", "bin", "n_fits", "expected_low", "expected_high")),
     "model_comparison": ("capability", ("model",)),
+    "importance_agreement": (
+        "work",
+        ("unit_type", "unit", "cosine", "pearson", "reliability_company", "reliability_online")
+        + ("n_company", "n_online", "is_thin"),
+    ),
+    "importance_reliability": (
+        "work",
+        ("unit_type", "cosine", "pearson", "pearson_low", "pearson_high", "reliability_company")
+        + (
+            "reliability_online",
+            "noise_ceiling",
+            "disattenuated",
+            "n_units",
+            "n_company",
+            "n_online",
+            "reason",
+        ),
+    ),
+    "domain_importance_agreement": ("work", ("domain_a", "domain_b", "pearson", "is_thin")),
+    "domain_departure": ("work", ("domain", "capability", "departure", "n_respondents", "is_thin")),
+    "deployment_priority": (
+        "suitability",
+        (*SCOPE, "activity", "policy", "priority_log", "q025_log", "q975_log", "is_thin", "is_suppressed"),
+    ),
+    "deployment_quadrant": (
+        "suitability",
+        (*SCOPE, "activity", "policy", "x_type", "x", "suitability_log", "quadrant", "probability")
+        + ("is_confident", "is_thin", "is_suppressed"),
+    ),
+    "ranking_robustness": (
+        "suitability",
+        ("basis", *SCOPE, "weighting", "activity", "winner", "is_winner_stable", "n_rankings"),
+    ),
+    "policy_sensitivity": (
+        "suitability",
+        ("basis", *SCOPE, "weighting", "power", "sharpness", "kendall_tau"),
+    ),
+    "suitability_sweep": (
+        "suitability",
+        ("basis", *SCOPE, "weighting", "power", "sharpness", "weight_uncertainty", "activity", "system")
+        + ("is_ranked", "mean_s_log", *ESTIMATE, "is_thin", "is_suppressed"),
+    ),
 }
+# too long for a CSV file that a spreadsheet opens: only the columns above are read
+LARGE = ("suitability_sweep",)
 
 
 class PublishedFileError(ValueError):
@@ -167,7 +225,9 @@ def read_published(database: Path) -> Published:
                 f"{database}: the report needs {', '.join(lacking)}; publish the marts again"
             )
         frames = {
-            mart: connection.sql(f"select * from marts.{mart} order by all").df()
+            mart: connection.sql(
+                f"select {', '.join(columns) if mart in LARGE else '*'} from marts.{mart} order by all"
+            ).df()
             if mart in found
             else pd.DataFrame(columns=list(columns))
             for mart, (_, columns) in (TABLES | OPTIONAL).items()

@@ -30,6 +30,7 @@ INTERVIEW_SCOPE_TYPES = ("role", "duty")
 # Okabe & Ito's palette without yellow (too faint on white) and black (kept for the pooled marker)
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9")
 N_SYMBOLS = 7  # static/report.js draws this many; coprime to the colours, so 42 systems look different
+PERSON_SYMBOL = N_SYMBOLS  # and one more, which no system gets
 SHOWN_AT_FIRST = 6
 MISSING = "–"
 
@@ -61,6 +62,11 @@ class System(Series):
 
     developer: str
     is_person: bool = False
+
+    @property
+    def style(self) -> dict[str, object]:
+        """As of any series, but people share a symbol of their own."""
+        return super().style | ({"symbol": PERSON_SYMBOL} if self.is_person else {})
 
 
 @dataclass(frozen=True)
@@ -133,6 +139,14 @@ def percent(value: object, digits: int = 1) -> str:
     )
 
 
+def chance(value: object) -> str:
+    """A probability in whole percent, never called certain or impossible; a dash for NULL."""
+    if not isinstance(value, Real) or math.isnan(value):
+        return MISSING
+    share = float(value)
+    return "over 99 %" if share > 0.99 else "under 1 %" if share < 0.01 else f"{share * 100:.0f} %"
+
+
 def moment(value: object) -> str:
     """A timestamp to the minute; a dash for NULL."""
     return value.strftime("%Y-%m-%d %H:%M") if isinstance(value, datetime) and pd.notna(value) else MISSING
@@ -145,17 +159,21 @@ def default_policy(published: Published) -> dict[str, object] | None:
     return None if rows.empty else {str(k): v for k, v in rows.iloc[0].to_dict().items()}
 
 
+def of_policy(published: Published, mart: str, policy: str) -> pd.DataFrame:
+    """The rows of `mart` that belong to `policy`."""
+    return published[mart][published[mart]["policy"] == policy]
+
+
 def of_default_policy(published: Published, mart: str) -> pd.DataFrame:
     """The rows of `mart` that belong to the default policy."""
     policy = default_policy(published)
-    frame = published[mart]
-    return frame.iloc[:0] if policy is None else frame[frame["policy"] == policy["policy"]]
+    return published[mart].iloc[:0] if policy is None else of_policy(published, mart, str(policy["policy"]))
 
 
 def systems(published: Published) -> list[System]:
     """Every system named in any mart, highest mean suitability in scope all first, then by mean level, then by key.
 
-    A person stands among them with "(person)" after the name, and with `PEOPLE` for a developer.
+    People come after all AI systems, with "(person)" after the name, and with `PEOPLE` for a developer.
     """
     info = published["ai_system"].set_index("system")
     suitability = of_default_policy(published, "suitability")
@@ -164,15 +182,17 @@ def systems(published: Published) -> list[System]:
     profile = published["capability_profile"]["system"]
     keys = sorted({*info.index, *suitability["system"], *level.index, *profile}, key=str)
 
-    def place(key: str) -> tuple[float, float]:
+    people = set(info.index[info["kind"] == "human"])
+
+    def place(key: str) -> tuple[bool, float, float]:
         known = [series.get(key, math.nan) for series in (fit, level)]
         return (
+            key not in people,
             -math.inf if pd.isna(known[0]) else known[0],
             -math.inf if pd.isna(known[1]) else known[1],
         )
 
     keys.sort(key=place, reverse=True)
-    people = set(info.index[info["kind"] == "human"])
     names = [text(info["name"].get(key), str(key)) + (" (person)" if key in people else "") for key in keys]
     shared = Counter(names)
     names = [f"{name} [{key}]" if shared[name] > 1 else name for name, key in zip(names, keys, strict=True)]
@@ -186,8 +206,8 @@ def systems(published: Published) -> list[System]:
 
 
 def scopes(frame: pd.DataFrame) -> list[Scope]:
-    """The scopes in `frame`: all, the domains in the survey's order, companies, sources, then anything else."""
-    types, domains = list(SCOPE_TYPES), list(DOMAINS)
+    """The scopes in `frame`: all, the domains in the survey's order, companies, sources, roles, then anything else."""
+    types, domains = [*SCOPE_TYPES, *INTERVIEW_SCOPE_TYPES], list(DOMAINS)
 
     def place(scope: Scope) -> tuple[int, int, str]:
         kind = types.index(scope.scope_type) if scope.scope_type in types else len(types)
@@ -200,6 +220,13 @@ def scopes(frame: pd.DataFrame) -> list[Scope]:
 def of_respondents(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows of `frame` that come from the questionnaire: roles and duties have activities of their own."""
     return frame[~frame["scope_type"].isin(INTERVIEW_SCOPE_TYPES)]
+
+
+def rows_of(scope: Scope, frame: pd.DataFrame, activities: list[str]) -> list[str]:
+    """The rows of `scope`: the survey's `activities`, or the scope's own where it comes from interviews."""
+    if scope.scope_type in INTERVIEW_SCOPE_TYPES:
+        return sorted(set(in_scope(frame, scope)["activity"]), key=str)
+    return activities
 
 
 def in_scope(frame: pd.DataFrame, scope: Scope) -> pd.DataFrame:

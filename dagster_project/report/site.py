@@ -16,17 +16,20 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from plotly.offline import get_plotlyjs
 
-from dagster_project.report.data import OPTIONAL, Published, read_published
+from dagster_project.report.data import LARGE, OPTIONAL, Published, read_published
 from dagster_project.report.pages import (
     capabilities,
     checks,
+    domains,
     evidence,
     importance,
     index,
     method,
+    policies,
     suitability,
 )
 from dagster_project.report.pages.common import Context, common
+from dagster_project.report.sweep import swept
 
 HERE = Path(__file__).parent
 PAGES: dict[str, tuple[str, Callable[[Published, Context], Context]]] = {
@@ -34,6 +37,8 @@ PAGES: dict[str, tuple[str, Callable[[Published, Context], Context]]] = {
     "capabilities": ("Capabilities", capabilities.context),
     "checks": ("Checks", checks.context),
     "suitability": ("Suitability", suitability.context),
+    "policies": ("Policies", policies.context),
+    "domains": ("Fields of work", domains.context),
     "importance": ("Importance", importance.context),
     "evidence": ("Evidence", evidence.context),
     "method": ("Method", method.context),
@@ -43,11 +48,12 @@ DOWNLOADS = (
     "capability_profile",
     "system_profile",
     "fit_diagnostic",
-    *OPTIONAL,
+    *(mart for mart in OPTIONAL if mart not in LARGE),
     "suitability",
     "suitability_pooled",
     "activity_importance",
     "capability_importance",
+    "published_comparison",
 )
 
 
@@ -107,6 +113,9 @@ def _write(published: Published, database: Path, folder: Path, fresh: Path) -> l
     base = common(published)
     base["navigation"] = [(f"{name}.html", title) for name, (title, _) in PAGES.items()]
     base["beside"] = _files_beside(database, folder)
+    base["sweep"] = swept(published, base["systems"])
+    for file, script in base["sweep"].scripts.items():
+        (fresh / "data" / file).write_text(script, encoding="utf-8")
     for name, (title, build) in PAGES.items():
         context = {**base, "title": title, "page": f"{name}.html", **build(published, base)}
         html = templates.get_template(f"{name}.html.j2").render(context)

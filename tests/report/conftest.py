@@ -34,6 +34,23 @@ SPECS: dict[str, Callable[[], StandIn]] = {
         has_dates=False,
         n_runs=0,
     ),
+    "mixed": lambda: StandIn(
+        {
+            "a": ("Aurora", "Northlight"),
+            "b": ("Basalt", "Quarry"),
+            "c": ("Cedar", "Arbor"),
+            "p": ("Person 7", None),
+        },
+        [
+            ("all", "all"),
+            ("domain", "WL"),
+            ("company", "Acme"),
+            ("role", "Acme: Clerk"),
+            ("duty", "Acme: Clerk"),
+        ],
+        people=frozenset({"p"}),
+        withheld=frozenset({"Admin"}),
+    ),
     "skipped": lambda: StandIn(
         skipped={
             "work": "no folder <survey> in the sources",

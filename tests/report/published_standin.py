@@ -14,6 +14,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
+from tests.report.deployment_standin import comparison_frames, deployment_frames, with_chances, withheld
 from tests.report.simulation_standin import SIMULATIONS, simulation_frames
 
 ACTIVITIES = [
@@ -67,6 +68,18 @@ CAPABILITY_NAMES = {
 SCOPES = [("all", "all")]
 SCOPES += [("domain", d) for d in ("WL", "MMR", "NDP", "AOP", "CMH", "HSC")]
 SCOPES += [("source", "companies"), ("source", "online")]
+POOLED = [
+    "scope_type",
+    "scope",
+    "activity",
+    "policy",
+    "weighting",
+    "power",
+    "sharpness",
+    "weight_uncertainty",
+]
+POOLED += ["mean_log", "sd_log", "q025_log", "q975_log", "upper_half_probability"]
+INTERVIEWED = {"role": ["Role as a whole"], "duty": ["Opening the post", "Answering <i>calls</i>"]}
 # names that try to leave their place in HTML, JSON, Plotly's texts and the templates
 HOSTILE: dict[str, tuple[str | None, str | None]] = {
     "</script><script>window.hit=1</script>": (None, '"><img src=x onerror=window.hit=2>'),
@@ -76,6 +89,19 @@ HOSTILE: dict[str, tuple[str | None, str | None]] = {
     "long": ("x" * 300, None),
 }
 
+COMPARED: tuple[str, ...] = (
+    "importance_agreement",
+    "importance_reliability",
+    "domain_importance_agreement",
+    "domain_departure",
+)
+DEPLOYMENT: tuple[str, ...] = (
+    "deployment_priority",
+    "deployment_quadrant",
+    "suitability_sweep",
+    "ranking_robustness",
+)
+DEPLOYMENT += ("policy_sensitivity",)
 # marts that check the posterior item by item, and their columns
 CHECKS = {
     "posterior_correlation": "system dimension_a dimension_b r",
@@ -107,6 +133,7 @@ class StandIn:
     )
     has_dates: bool = True
     people: frozenset[str] = frozenset()
+    withheld: frozenset[str] = frozenset()  # activities, in company scopes
     n_runs: int = 2  # of recovery; 0 = neither recovery nor calibration was run
     seed: int = 7
 
@@ -145,13 +172,14 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
     rank = rng.permutation(np.linspace(0.2, 2.1, len(ACTIVITIES)))
     for scope_type, scope in spec.scopes:
         n_respondents = 410 if scope_type == "all" else int(rng.integers(35, 120))
-        for i, activity in enumerate(ACTIVITIES):
+        is_interview = scope_type in INTERVIEWED
+        for i, activity in enumerate(INTERVIEWED.get(scope_type, ACTIVITIES)):
             is_absent = activity == "Coding" and scope in ("WL", "MMR", "CMH", "HSC")
             n_selected = 0 if is_absent else int(rng.integers(3, n_respondents // 2))
             marks = {"n_respondents": n_respondents, "is_thin": n_selected < 5, "is_suppressed": False}
             key = {"scope_type": scope_type, "scope": scope, "activity": activity}
-            value = np.nan if is_absent else max(0.02, rank[i] + rng.normal(0, 0.15))
-            hours = np.nan if is_absent else rng.uniform(3, 16)
+            value = np.nan if is_absent or is_interview else max(0.02, rank[i] + rng.normal(0, 0.15))
+            hours = np.nan if is_absent or is_interview else rng.uniform(3, 16)
             importance.append(
                 key
                 | {"importance": value, "conditional_importance": value + 1.5, "hours_per_week": hours}
@@ -185,9 +213,12 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
                 s: float(sum(x * level.loc[s, dimension_of[c]] for c, x in zip(capabilities, w, strict=True)))
                 for s in systems
             }
+            of_ai = [m for s, m in means.items() if s not in spec.people]
+            half: dict[str, Any] = {"upper_half_probability": rng.uniform()}
+            together = [(pooled, half, float(np.mean(of_ai)), 0.1)] if of_ai else []
             for mart, own, mean, sd in [
                 *((suitability, {"system": s}, m, 0.12) for s, m in means.items()),
-                (pooled, {}, float(np.mean(list(means.values()))), 0.1),
+                *together,
             ]:
                 interval = {
                     "mean_log": mean,
@@ -204,6 +235,8 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
                     | {k: v + 0.5 for k, v in interval.items()}
                     | marks
                 )
+                if mart is pooled:
+                    mart += [mart[-1] | {"policy": paper} for paper in ("paper_c9", "paper_c10")]
 
     slices = [
         ("battery", "filled", ""),
@@ -250,6 +283,8 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
             [
                 ("default", 0.0, 1.0, "raw", "frequency_adjusted", "dirichlet", True),
                 ("relative", 0.0, 1.0, "relative", "frequency_adjusted", "dirichlet", False),
+                ("paper_c9", 0.0, 1.0, "relative", "frequency_adjusted", "dirichlet", False),
+                ("paper_c10", 0.0, 1.0, "relative", "conditional", "dirichlet", False),
             ],
             columns=[
                 "policy",
@@ -356,10 +391,14 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
         ),
         "activity_importance": pd.DataFrame(importance),
         "capability_importance": pd.DataFrame(points),
-        "suitability": pd.DataFrame(suitability),
-        "suitability_pooled": pd.DataFrame(pooled),
+        "suitability": with_chances(pd.DataFrame(suitability), spec.people),
+        "suitability_pooled": pd.DataFrame(pooled, columns=[*POOLED, *marks]),
         "published_comparison": pd.DataFrame(
-            [("p", "Table A2", "EM", "kappa", 0.5, 0.5, 0.005, "match", None)],
+            [
+                ("p", "Table A2", "EM", "kappa", 0.5, 0.5, 0.005, "match", None),
+                ("p", "Table A2", "SM", "kappa", 0.5, 0.62, 0.005, "off", "a <b>note</b>"),
+                ("p", "Table B3", "Age", "mean", 40.0, None, 0.5, "not_in_release", None),
+            ],
             columns=[
                 "paper",
                 "table_name",
@@ -374,11 +413,20 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
         ),
     }
     marts |= check_frames(spec) | simulation_frames(list(DIMENSIONS), spec.n_runs, spec.seed)
+    marts |= comparison_frames(capabilities, ACTIVITIES, [s for kind, s in spec.scopes if kind == "domain"])
+    marts |= deployment_frames(
+        marts["suitability"],
+        marts["suitability_pooled"],
+        marts["activity_importance"],
+        spec.people,
+        spec.seed,
+    )
+    withheld(marts, spec.withheld)
     emptied = {
         "battery": ("capability", "dimension", "benchmark", *SIMULATIONS),
         "capability": ("ai_system", "capability_profile", "system_profile", "fit_diagnostic", *CHECKS),
-        "work": ("respondent_flow", "activity_importance", "capability_importance"),
-        "suitability": ("suitability", "suitability_pooled"),
+        "work": ("respondent_flow", "activity_importance", "capability_importance", *COMPARED),
+        "suitability": ("suitability", "suitability_pooled", *DEPLOYMENT),
     }
     for slice_ in spec.skipped:
         for name in emptied.get(slice_, ()):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 SiteOf = Callable[[str], Site]
-CHARTS = {"capabilities": 11, "checks": 10, "suitability": 1, "importance": 2, "evidence": 12}
+CHARTS = {"capabilities": 11, "checks": 10, "suitability": 2, "importance": 3, "policies": 1}
+CHARTS["evidence"] = 12
 # after the redraw that follows a change of width: page overflow in pixels; left, right, marks and text of each chart
 LAYOUT = """async () => {
     await new Promise(done => setTimeout(done, 250));
@@ -222,6 +225,67 @@ def test_recovery_is_drawn_at_the_chosen_temperature(browser: BrowserContext, si
             expected = [sorted(means[tau, i]) for i in ("shared", "free", "fixed")]
             for found, wanted in zip(page.evaluate(drawn), expected, strict=True):
                 assert found == pytest.approx(wanted)
+
+
+def test_controls_rerank_by_keyboard_and_tell_what_moved(browser: BrowserContext, site: SiteOf) -> None:
+    made = site("mixed")
+    with opened(browser, made, "policies") as page:
+        page.locator("#policy-table tbody tr").first.wait_for()
+        assert "neutral setting" in (page.locator("#policy-finding").text_content() or "")
+        page.locator("#power").press("ArrowLeft")
+        page.locator("#sharpness").press("ArrowRight")
+        page.locator("input[value=relative]").check()
+        assert page.locator("#power").get_attribute("aria-valuetext") == "p = −1"
+        assert "0.60 (Kendall’s τ" in (page.locator("#policy-finding").text_content() or "")
+        drawn = page.evaluate(
+            "[...document.querySelector('.chart').data].filter(t => t.name).map(t => [t.name, t.x])"
+        )
+        cells = page.locator("#policy-table tbody tr").evaluate_all(
+            "rows => rows.map(r => [...r.children].map(c => c.textContent))"
+        )
+        page.select_option("#scope", "company:Acme")
+        page.get_by_text("withheld").first.wait_for()
+        page.get_by_role("button", name="Back to").click()
+        assert "neutral setting" in (page.locator("#policy-finding").text_content() or "")
+    sweep = made.marts["suitability_sweep"].query(
+        "scope == 'all' and weighting == 'relative' and power == -1 and sharpness == 4"
+        " and weight_uncertainty == 'dirichlet'"
+    )
+    names = {"Aurora": "a", "Basalt": "b", "Cedar": "c", "Person 7 (person)": "p"}
+    for name, means in drawn:
+        own = sweep[sweep["system"] == names[name]]["mean_log"]
+        assert sorted(means) == pytest.approx(sorted(own), abs=0.0005)
+    assert len(drawn) == 4 and len(cells) == 18
+    ai = sweep[sweep["is_ranked"]]
+    for activity, first, *_ in cells:
+        own = ai[ai["activity"] == activity.removesuffix(" *")].sort_values("mean_log")
+        assert names[first] == own["system"].iloc[-1]
+    assert all(row[-1].startswith("person: ") for row in cells)
+
+
+def test_a_missing_file_of_numbers_is_told(browser: BrowserContext, site: SiteOf, tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    shutil.copytree(site("mixed").folder, folder)
+    (folder / "data/sweep-1.js").unlink()
+    page = browser.new_page()
+    page.goto((folder / "policies.html").as_uri())
+    page.select_option("#scope", "domain:WL")
+    page.get_by_text("file data/sweep-1.js should lie beside this page").wait_for()
+    page.close()
+
+
+def test_the_map_names_the_certain_and_follows_its_switch(browser: BrowserContext, site: SiteOf) -> None:
+    made = site("mixed")
+    mart = made.marts["deployment_quadrant"].query("policy == 'default' and scope == 'all'")
+    read = "(() => { const t = document.querySelector('[data-chart=map]').data[0]; return [t.x, t.text]; })()"
+    with opened(browser, made, "suitability") as page:
+        for x_type in ("importance", "hours"):
+            page.locator(f"input[value={x_type}]").check()
+            own = mart[mart["x_type"] == x_type]
+            x, labels = page.evaluate(read)
+            assert sorted(x) == pytest.approx(sorted(own["x"]))
+            named = own[own["is_confident"]]["activity"]
+            assert sorted(n.removesuffix(" *").replace("<br>", " ") for n in labels if n) == sorted(named)
 
 
 def test_hostile_names_are_shown_as_they_are(browser: BrowserContext, site: SiteOf) -> None:

@@ -180,7 +180,8 @@ def test_hostile_names_stay_text(site: SiteOf) -> None:
     for page in PAGES:
         html = made.html(page)
         reader = Reader(html)
-        assert reader.n_scripts == (0 if page in ("index", "method") else 3)
+        more = page in ("suitability", "policies")
+        assert reader.n_scripts == (0 if page in ("index", "domains", "method") else 3 + more)
         assert "<img src=x" not in html and "<b>sons" not in html and "<i>Acme" not in html
         if reader.json and page != "evidence":
             names = {s["name"] for s in json.loads(reader.json)["systems"]}
@@ -228,7 +229,7 @@ def test_domain_names_are_those_of_the_seed() -> None:
 
 def estimates(*rows: tuple[str, float, float, float]) -> tuple[pd.DataFrame, list[System]]:
     frame = pd.DataFrame(rows, columns=["system", "mean_log", "q025_log", "q975_log"])
-    frame["activity"], frame["is_thin"] = "Coding", False
+    frame["activity"], frame["is_thin"], frame["is_best_probability"] = "Coding", False, float("nan")
     return frame, [System(i, r[0], r[0].upper(), "") for i, r in enumerate(rows)]
 
 
@@ -265,7 +266,9 @@ def test_the_summary_counts_separated_activities() -> None:
     found = leaders(pd.concat([near, far]), ["Coding", "Admin"], systems)
     assert summary(found).startswith("For 1 of 2 activities")
     assert "the other 1 it overlaps" in summary(found)
-    assert summary(found[1:]).startswith("For all 1 activities")
+    assert summary(found[1:]) == "Admin: the highest interval lies above every other system’s."
+    assert "overlaps" in summary(found[:1])
+    assert summary(found[1:] * 2).startswith("For all 2 activities")
     assert "no suitability estimate" in summary([])
 
 

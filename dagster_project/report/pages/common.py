@@ -12,7 +12,7 @@ import pandas as pd
 from dagster_project.report import charts
 from dagster_project.report.claims import Leader
 from dagster_project.report.data import Published
-from dagster_project.report.labels import MISSING, default_policy, moment, number, systems, text
+from dagster_project.report.labels import MISSING, chance, default_policy, moment, number, systems, text
 from dagster_project.report.tables import Table, count, words
 
 Context = dict[str, Any]
@@ -70,13 +70,14 @@ def leader_table(found: list[Leader]) -> Table:
         [
             leader.activity + (" *" if leader.is_thin else ""),
             f"{leader.first.system.name}\n{leader.first}",
+            chance(leader.chance) if leader.second else MISSING,
             f"{leader.second.system.name}\n{leader.second}" if leader.second else MISSING,
             leader.verdict,
         ]
         for leader in found
     ]
-    columns = ["Activity", "Highest estimate (95\u00a0% interval)", "Second", "What the intervals say"]
-    return Table(columns, rows, {1, 2, 3})
+    columns = ["Activity", "Highest estimate (95\u00a0% interval)", "Chance that it is highest", "Second"]
+    return Table([*columns, "What the intervals say"], rows, {1, 2, 3, 4})
 
 
 def fits(published: Published) -> list[Context]:

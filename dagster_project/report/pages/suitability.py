@@ -1,6 +1,7 @@
 """The page on which system fits which activity, per scope, default policy.
 
-Belongs here: the context of suitability.html. Does not belong here: sentences about who comes first (claims.py).
+Belongs here: the context of suitability.html. Does not belong here: sentences about who comes first (claims.py), where
+to begin (priorities.py).
 """
 
 from __future__ import annotations
@@ -19,19 +20,21 @@ from dagster_project.report.labels import (
     of_default_policy,
     of_respondents,
     ordered,
+    rows_of,
     scopes,
 )
+from dagster_project.report.pages import priorities
 from dagster_project.report.pages.common import Context, leader_table, policy_sentence
 from dagster_project.report.tables import ScopedTable, Table, interval
 
 
 def context(published: Published, base: Context) -> Context:
     """Suitability of each system for each activity, per scope, default policy."""
-    frame = of_respondents(of_default_policy(published, "suitability"))
-    pooled = of_respondents(of_default_policy(published, "suitability_pooled"))
+    frame = of_default_policy(published, "suitability")
+    pooled = of_default_policy(published, "suitability_pooled")
     everyone: list[System] = base["systems"]
-    groups, activities = scopes(frame), ordered(pooled, "activity", "mean_log")
-    activities += [a for a in ordered(frame, "activity", "mean_log") if a not in activities]
+    groups, activities = scopes(frame), ordered(of_respondents(pooled), "activity", "mean_log")
+    activities += [a for a in ordered(of_respondents(frame), "activity", "mean_log") if a not in activities]
     tables, first = [], []
     for scope in groups:
         here, together = in_scope(frame, scope), in_scope(pooled, scope)
@@ -39,8 +42,8 @@ def context(published: Published, base: Context) -> Context:
         cells |= {(r.activity, ""): (r.mean_log, r.q025_log, r.q975_log) for r in together.itertuples()}
         thin = set(here.loc[[charts.is_true(x) for x in here["is_thin"]], "activity"])
         withheld = set(here.loc[[charts.is_true(x) for x in here["is_suppressed"]], "activity"])
-        rows = []
-        for activity in activities:
+        own, rows = rows_of(scope, frame, activities), []
+        for activity in own:
             printed = [
                 _cell(cells.get((activity, key)), activity in withheld)
                 for key in ("", *(s.key for s in everyone))
@@ -48,8 +51,10 @@ def context(published: Published, base: Context) -> Context:
             rows.append([activity + (" *" if activity in thin else ""), *printed])
         columns = ["Activity", "Average of all systems", *(s.name for s in everyone)]
         tables.append(ScopedTable(scope, Table(columns, rows)))
-        found = leaders(here, activities, everyone)
+        found = leaders(here, own, everyone)
         first.append({"scope": scope, "summary": summary(found), "table": leader_table(found)})
+    begin = priorities.context(published, groups)
+    dots = charts.suitability(frame, pooled, groups, activities, everyone)
     return {
         "empty": published.why_empty("suitability") if frame.empty else "",
         "policy": policy_sentence(published),
@@ -57,7 +62,9 @@ def context(published: Published, base: Context) -> Context:
         "scopes": groups,
         "tables": tables,
         "leaders": first,
-        "chart": charts.suitability(frame, pooled, groups, activities, everyone),
+        "n_ai": sum(not s.is_person for s in everyone),
+        "begin": begin,
+        "charts": {"suitability": dots} | begin["charts"],
     }
 
 

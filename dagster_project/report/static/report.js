@@ -1,13 +1,14 @@
 // Draws the charts of one page from the JSON in #report-data, and keeps selector, legend and tables in step.
-// Belongs here: drawing and switching. Does not belong here: any number or order (charts.py decides those).
+// Belongs here: drawing and switching. Does not belong here: any number or order (charts.py decides those), charts of one
+// page only (map.js, policy.js, which add themselves to report.draw).
 (function () {
   "use strict";
   const data = JSON.parse(document.getElementById("report-data").textContent);
   const selector = document.getElementById("scope");
-  const SYMBOLS = ["circle", "square", "triangle-up", "pentagon", "triangle-down", "x", "star"];
+  const SYMBOLS = ["circle", "square", "triangle-up", "pentagon", "triangle-down", "x", "star", "cross"];
   const OUTLINES = [
     "M12 3a5 5 0 1 0 .01 0Z", "M7.5 3.5h9v9h-9Z", "M12 2.5l6 10.5H6Z", "M12 2.5l5.6 4.1-2.1 6.6h-7L6.4 6.6Z",
-    "M12 13.5L6 3h12Z", "M8.5 2L12 5.5 15.5 2 18 4.5 14.5 8 18 11.5 15.5 14 12 10.5 8.5 14 6 11.5 9.5 8 6 4.5Z", "M12 2l1.8 4h4.2l-3.4 2.8 1.3 4.4L12 10.6l-3.9 2.6 1.3-4.4L6 6h4.2Z",
+    "M12 13.5L6 3h12Z", "M8.5 2L12 5.5 15.5 2 18 4.5 14.5 8 18 11.5 15.5 14 12 10.5 8.5 14 6 11.5 9.5 8 6 4.5Z", "M12 2l1.8 4h4.2l-3.4 2.8 1.3 4.4L12 10.6l-3.9 2.6 1.3-4.4L6 6h4.2Z", "M10.3 2.5h3.4v3.8h3.8v3.4h-3.8v3.8h-3.4V9.7H6.5V6.3h3.8Z",
   ];
   const INK = "#1b1f24";
   const FONT = { family: 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif', size: 15, color: INK };
@@ -34,7 +35,8 @@
   const scopeKey = () => (selector ? selector.value : "");
   const shown = () => new Set([...document.querySelectorAll("[data-system]")].filter((b) => b.checked).map((b) => b.dataset.system));
   const isNarrow = (div) => div.clientWidth < 560;
-  const rowLabels = (chart, picture, narrow) => chart.rows.map((r, i) => wrap(r + (picture.thin[i] ? " *" : ""), narrow ? 17 : 30));
+  const rowsOf = (chart, picture) => picture.rows || chart.rows;
+  const rowLabels = (chart, picture, narrow) => rowsOf(chart, picture).map((r, i) => wrap(r + (picture.thin[i] ? " *" : ""), narrow ? 17 : 30));
 
   function base(div, height) {
     return {
@@ -55,7 +57,7 @@
   }));
 
   function dots(div, chart) {
-    const narrow = isNarrow(div), picture = chart.scopes[scopeKey()], on = shown();
+    const narrow = isNarrow(div), picture = chart.scopes[scopeKey()], on = shown(), names = rowsOf(chart, picture);
     const series = data.systems.map((s, i) => ({ ...s, values: picture.values[i], id: String(i) }));
     if (picture.pooled) series.push({ ...POOLED, values: picture.pooled, id: "pooled" });
     const drawn = series.filter((s) => on.has(s.id));
@@ -64,7 +66,7 @@
     const title = narrow ? 26 : 0, perRow = Math.max(40, drawn.length * 11 + 16) + title;
     const step = (0.9 * (perRow - title)) / perRow / Math.max(drawn.length, 1), shift = title / 2 / perRow;
     const traces = drawn.map((s, k) => {
-      const rows = chart.rows.map((_, i) => i).filter((i) => s.values[i]), at = rows.map((i) => s.values[i]);
+      const rows = names.map((_, i) => i).filter((i) => s.values[i]), at = rows.map((i) => s.values[i]);
       const pooled = s.id === "pooled";
       return {
         type: "scatter", mode: "markers", name: plain(s.name), xaxis: "x", x: at.map((e) => e[0]),
@@ -78,18 +80,18 @@
           symbol: rows.map((i) => (pooled ? "diamond" : SYMBOLS[s.style.symbol]) + (picture.thin[i] ? "-open" : "")),
         },
         hoverinfo: "text",
-        text: rows.map((i) => `<b>${wrap(s.name, 34)}</b><br>${wrap(chart.rows[i], 34)}${picture.thin[i] ? " (fewer than 5 respondents)" : ""}<br>${estimate(s.values[i], chart.interval)}`),
+        text: rows.map((i) => `<b>${wrap(s.name, 34)}</b><br>${wrap(names[i], 34)}${picture.thin[i] ? " (fewer than 5 respondents)" : ""}<br>${estimate(s.values[i], chart.interval)}`),
       };
     });
-    const empty = chart.rows.map((_, i) => i).filter((i) => !series.some((s) => s.values[i]));
+    const empty = names.map((_, i) => i).filter((i) => !series.some((s) => s.values[i]));
     const axis = { range: chart.range, fixedrange: true, gridcolor: "#d5dbe1", zeroline: false, nticks: narrow ? 5 : 10, tickfont: { size: 14 } };
     return Plotly.react(div, [...traces, { type: "scatter", x: [null], y: [null], xaxis: "x2", hoverinfo: "skip", showlegend: false }], {
-      ...base(div, 110 + perRow * chart.rows.length), hovermode: "closest", shapes: bands(chart.rows.length), yaxis: { ...rowAxis(labels), showticklabels: !narrow },
+      ...base(div, 110 + perRow * names.length), hovermode: "closest", shapes: bands(names.length), yaxis: { ...rowAxis(labels), showticklabels: !narrow },
       xaxis: { ...axis, title: { text: plain(chart.x_title), font: { size: narrow ? 14 : 15 } } },
       xaxis2: { ...axis, overlaying: "x", matches: "x", side: "top", showgrid: false },
       annotations: [
-        ...empty.map((i) => ({ x: 0.02, xref: "paper", xanchor: "left", y: i + shift, text: "no estimate", showarrow: false, font: { size: 14, color: "#4d5661" } })),
-        ...(narrow ? chart.rows : []).map((r, i) => ({
+        ...empty.map((i) => ({ x: 0.02, xref: "paper", xanchor: "left", y: i + shift, text: picture.withheld && picture.withheld[i] ? "withheld: too few respondents" : "no estimate", showarrow: false, font: { size: 14, color: "#4d5661" } })),
+        ...(narrow ? names : []).map((r, i) => ({
           x: 0, xref: "paper", xanchor: "left", y: i - 0.5, yanchor: "top", text: `<b>${wrap(r + (picture.thin[i] ? " *" : ""), 40)}</b>`, showarrow: false, font: { size: 14 },
         })),
       ],
@@ -97,34 +99,34 @@
   }
 
   function bars(div, chart) {
-    const narrow = isNarrow(div), picture = chart.scopes[scopeKey()];
-    const rows = chart.rows.map((_, i) => i);
-    const label = (i) => (picture.values[i] === null ? (picture.n[i] === null || picture.n[i] === 0 ? "nobody selected it" : "withheld") : `${fixed(picture.values[i])}  <span style="color:#4d5661">n ${picture.n[i]}</span>`);
+    const narrow = isNarrow(div), picture = chart.scopes[scopeKey()], names = rowsOf(chart, picture);
+    const rows = names.map((_, i) => i);
+    const label = (i) => picture.why[i] || `${fixed(picture.values[i])}  <span style="color:#4d5661">n ${picture.n[i]}</span>`;
     return Plotly.react(div, [{
       type: "bar", orientation: "h", y: rows, x: picture.values.map((v) => (v === null ? 0 : v)), width: 0.66,
       marker: { color: picture.thin.map((t) => (t ? "#b5d5ea" : "#0072B2")), line: { color: "#0072B2", width: 1 } },
       text: rows.map(label), textposition: "outside", cliponaxis: false, textfont: { size: 14 }, hoverinfo: "text",
-      hovertext: rows.map((i) => `<b>${wrap(chart.rows[i], 34)}</b><br>importance ${fixed(picture.values[i])}, selected by ${picture.n[i]}`),
+      hovertext: rows.map((i) => `<b>${wrap(names[i], 34)}</b><br>importance ${fixed(picture.values[i])}, selected by ${picture.n[i]}`),
     }], {
-      ...base(div, 80 + 34 * chart.rows.length), margin: { l: 10, r: narrow ? 60 : 90, t: 8, b: 50 }, yaxis: rowAxis(rowLabels(chart, picture, narrow)),
+      ...base(div, 80 + 34 * names.length), margin: { l: 10, r: narrow ? 60 : 90, t: 8, b: 50 }, yaxis: rowAxis(rowLabels(chart, picture, narrow)),
       xaxis: { range: chart.range, fixedrange: true, gridcolor: "#d5dbe1", zeroline: false, nticks: narrow ? 4 : 8, title: { text: chart.x_title, font: { size: 15 } } },
     }, CONFIG);
   }
 
   function heat(div, chart) {
-    const narrow = div.clientWidth < 760, picture = chart.scopes[scopeKey()];
-    const names = chart.columns.map((c) => (narrow ? plain(c.key) : wrap(c.name, 24)));
+    const narrow = div.clientWidth < 760, picture = chart.scopes[scopeKey()], names = rowsOf(chart, picture);
+    const columns = chart.columns.map((c) => (narrow ? plain(c.key) : wrap(c.name, 24)));
     const cells = narrow ? [] : picture.values.map((row) => row.map((v) => (v === null ? "" : v.toFixed(0))));
     return Plotly.react(div, [{
-      type: "heatmap", z: picture.values, x: chart.columns.map((_, i) => i), y: chart.rows.map((_, i) => i), zmin: 0, zmax: chart.max,
+      type: "heatmap", z: picture.values, x: chart.columns.map((_, i) => i), y: names.map((_, i) => i), zmin: 0, zmax: chart.max,
       colorscale: [[0, "#f7fbff"], [0.25, "#c6dbef"], [0.5, "#6baed6"], [0.75, "#2171b5"], [1, "#08306b"]], xgap: 1, ygap: 1,
       hoverongaps: false, hoverinfo: "text", text: cells, texttemplate: narrow ? undefined : "%{text}", textfont: { size: 13 },
-      hovertext: picture.values.map((row, i) => row.map((v, j) => `<b>${wrap(chart.rows[i], 34)}</b><br>${wrap(chart.columns[j].name, 34)}: ${v === null ? "–" : v.toFixed(1)} points`)),
+      hovertext: picture.values.map((row, i) => row.map((v, j) => `<b>${wrap(names[i], 34)}</b><br>${wrap(chart.columns[j].name, 34)}: ${v === null ? "–" : v.toFixed(1)} points`)),
       colorbar: { orientation: "h", y: 0, yanchor: "top", ypad: 14, thickness: 14, len: 1, x: 0.5, title: { text: "Points (of 100)", side: "top", font: { size: 14 } }, tickfont: { size: 14 }, outlinewidth: 0 },
     }], {
-      ...base(div, (narrow ? 190 : 330) + 30 * chart.rows.length), margin: { l: 10, r: 14, t: narrow ? 64 : 190, b: 80 },
+      ...base(div, (narrow ? 190 : 330) + 30 * names.length), margin: { l: 10, r: 14, t: narrow ? 64 : 190, b: 80 },
       yaxis: rowAxis(rowLabels(chart, picture, isNarrow(div))),
-      xaxis: { side: "top", tickmode: "array", tickvals: chart.columns.map((_, i) => i), ticktext: names, tickangle: -90, fixedrange: true, showgrid: false, zeroline: false, ticks: "", tickfont: { size: 14 } },
+      xaxis: { side: "top", tickmode: "array", tickvals: chart.columns.map((_, i) => i), ticktext: columns, tickangle: -90, fixedrange: true, showgrid: false, zeroline: false, ticks: "", tickfont: { size: 14 } },
     }, CONFIG);
   }
 
@@ -323,7 +325,10 @@
   window.addEventListener("beforeprint", () => paper(true));
   window.addEventListener("afterprint", () => paper(false));
 
-  scopeFromAddress();
-  switchScope();
-  drawAll();
+  window.report = { data, draw: DRAW, drawAll, scopeKey, shown, isNarrow, base, plain, fixed, wrap, estimate, INK, CONFIG };
+  document.addEventListener("DOMContentLoaded", () => {
+    scopeFromAddress();
+    switchScope();
+    drawAll();
+  });
 })();

@@ -1,0 +1,131 @@
+"""The part of the page on suitability that says where to begin: importance against suitability, and priority.
+
+Belongs here: the context of priorities.html, default policy. Does not belong here: domains side by side (domains.py).
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dagster_project.report import charts, placement
+from dagster_project.report.data import Published
+from dagster_project.report.labels import (
+    INTERVIEW_SCOPE_TYPES,
+    Scope,
+    chance,
+    in_scope,
+    number,
+    of_default_policy,
+    text,
+)
+from dagster_project.report.pages.common import Context
+from dagster_project.report.tables import ScopedTable, Table, interval, words
+
+QUADRANTS = {
+    "development_opportunity": "Development opportunity",
+    "capability_gap": "Capability gap",
+    "limited_impact": "Limited impact",
+    "low_priority": "Low priority",
+}
+NOT_ASKED = (
+    "Interviews ask which capabilities work needs, not how important it is: there is no map and no priority."
+)
+
+
+def context(published: Published, groups: list[Scope]) -> Context:
+    """The map with its table, and the priority table, by scope."""
+    quadrant = of_default_policy(published, "deployment_quadrant")
+    priority = of_default_policy(published, "deployment_priority")
+    lacks = {
+        mart: published.why_empty(mart) if frame.empty else ""
+        for mart, frame in (("deployment_quadrant", quadrant), ("deployment_priority", priority))
+    }
+    drawn = {} if lacks["deployment_quadrant"] else {"map": placement.deployment_map(quadrant, groups)}
+    return {
+        "lacks": lacks,
+        "x_types": placement.X_TYPES,
+        "findings": [(s, _finding(in_scope(quadrant, s), s)) for s in groups],
+        "maps": [ScopedTable(s, _placed(in_scope(quadrant, s))) for s in groups],
+        "priorities": [
+            (s, NOT_ASKED if s.scope_type in INTERVIEW_SCOPE_TYPES else "", _ranked(published, priority, s))
+            for s in groups
+        ],
+        "charts": drawn,
+    }
+
+
+def _finding(here: pd.DataFrame, scope: Scope) -> str:
+    """What the map of importance holds and lacks, in words."""
+    if scope.scope_type in INTERVIEW_SCOPE_TYPES:
+        return NOT_ASKED
+    here = here[here["x_type"] == "importance"]
+    withheld = here["is_suppressed"].map(charts.is_true).astype(bool)
+    placed = placement.shown(here[~withheld])
+    confident = placed[placed["is_confident"].map(charts.is_true).astype(bool)]
+    said = "No activity is drawn."
+    if len(placed):
+        begin = confident.loc[confident["quadrant"] == "development_opportunity", "activity"].tolist()
+        said = (
+            f"{len(placed)} activities are drawn, {len(confident)} of them on their side of the border "
+            f"with a chance of 75\u00a0% or more. Important and well suited, with that certainty: "
+            f"{', '.join(begin) or 'none'}."
+        )
+    if withheld.any():
+        said += f" Withheld because too few respondents stand behind them: {withheld.sum()}."
+    if n_unknown := len(here) - withheld.sum() - len(placed):
+        said += f" Not drawn because their importance is unknown: {n_unknown}."
+    return said
+
+
+def _placed(here: pd.DataFrame) -> Table:
+    """Each activity's place by x_type, and how sure it is."""
+    rows = []
+    for activity in sorted(set(here["activity"])):
+        own = here[here["activity"] == activity]
+        by_type = {r["x_type"]: r for r in own.to_dict("records")}
+        first = own.iloc[0]
+        if charts.is_true(first["is_suppressed"]):
+            rows.append([activity, *["withheld"] * (1 + 2 * len(placement.X_TYPES) + 1)])
+            continue
+        cells = [number(first["suitability_log"])]
+        for x_type in placement.X_TYPES:
+            r = by_type.get(x_type, {})
+            cells += [number(r.get("x")), words(QUADRANTS.get(text(r.get("quadrant"))))]
+        known = own["probability"].dropna()
+        cells.append(chance(known.iloc[0]) if len(known) else chance(None))
+        rows.append([activity + (" *" if charts.is_true(first["is_thin"]) else ""), *cells])
+    heads = [
+        "Importance (0 to 5)",
+        "Quadrant",
+        "Importance if done (1 to 5)",
+        "Quadrant",
+        "Hours",
+        "Quadrant",
+    ]
+    return Table(["Activity", "Suitability", *heads, "Chance of this side"], rows)
+
+
+def _ranked(published: Published, priority: pd.DataFrame, scope: Scope) -> ScopedTable:
+    """Activities of `scope` by priority; those without one last."""
+    here = in_scope(priority, scope).sort_values(["priority_log", "activity"], ascending=[False, True])
+    importance = in_scope(published["activity_importance"], scope).set_index("activity")["importance"]
+    pooled = in_scope(of_default_policy(published, "suitability_pooled"), scope).set_index("activity")[
+        "mean_log"
+    ]
+    rows = []
+    for place, r in enumerate(here.to_dict("records"), 1):
+        name = r["activity"] + (" *" if charts.is_true(r["is_thin"]) else "")
+        if pd.notna(r["priority_log"]):
+            estimate = (r["priority_log"], r["q025_log"], r["q975_log"])
+            rows.append([name, str(place), interval(estimate)])
+        else:
+            rows.append([name, "–", "withheld" if charts.is_true(r["is_suppressed"]) else "–"])
+        rows[-1] += [number(importance.get(r["activity"])), number(pooled.get(r["activity"]))]
+    columns = [
+        "Activity",
+        "Place",
+        "Priority (log)",
+        "Importance (0 to 5)",
+        "Suitability, average of systems",
+    ]
+    return ScopedTable(scope, Table(columns, rows))
