@@ -72,6 +72,7 @@ def rater_demand(
         metadata={
             "consensus": settings.consensus,
             "dagster/row_count": len(demand),
-            **by_rater.to_dict(),
+            "bias": by_rater["bias"].to_dict(),
+            "noise": by_rater["noise"].to_dict(),
         }
     )
