@@ -1,4 +1,4 @@
-"""The command `suitability`: refresh, recovery, calibration, status, sql, template, doctor, dev, docs.
+"""The command `suitability`: refresh, recovery, calibration, comparison, status, sql, template, doctor, dev, docs.
 
 Belongs here: options, exit codes and what is printed. Does not belong here: doing it (watch.py, published.py,
 doctor.py ...). Heavy imports stand inside the commands, so that --help answers at once.
@@ -226,6 +226,16 @@ def calibration(fits: int) -> None:
     Minutes; a refresh must have run. The next refresh publishes the figures.
     """
     _prove("calibration", {"calibration_fits": fits})
+
+
+@main.command()
+def comparison() -> None:
+    """Score models on benchmarks they have not seen, and print which predicts best.
+
+    About a minute; a refresh must have run, and the next one publishes the figures. Columns: log score (nearer to 0 is
+    better), its difference to the base model, and the standard error of that over benchmarks.
+    """
+    _prove("comparison", {})
 
 
 def _prove(job: str, changed: dict[str, int]) -> None:
