@@ -233,7 +233,7 @@ def comparison() -> None:
     """Score models on benchmarks they have not seen, and print which predicts best.
 
     About a minute; a refresh must have run, and the next one publishes the figures. Columns: log score (nearer to 0 is
-    better), its difference to the base model, and the standard error of that over benchmarks.
+    better), its gain over the base model, and the standard error of that over benchmarks.
     """
     _prove("comparison", {})
 

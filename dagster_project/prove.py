@@ -30,8 +30,8 @@ _CALIBRATION = (
     + ", round(max(uniformity_p), 3) as uniformity_p from model.calibration group by dimension, n_fits order by 1"
 )
 _COMPARISON = (
-    "select model, n_items, n_responses, n_benchmarks, round(log_score, 4) as log_score, "
-    "round(difference, 4) as difference, round(difference_se, 4) as se "
+    "select model, n_items as items, n_responses as responses, round(log_score, 4) as log_score, "
+    "round(difference, 4) as gain, round(difference_se, 4) as se "
     "from model.model_comparison order by log_score desc, model"
 )
 # what is shown of each job
