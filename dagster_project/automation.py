@@ -15,8 +15,10 @@ from dagster_project.published import published_results
 
 RESULTS_FOLDER = Path("battery") / "results"
 
-# minutes of simulation that prove the engine; every refresh loads what they left
-ON_DEMAND = dg.AssetSelection.assets(["model", "recovery_estimate"], ["model", "calibration_estimate"])
+# minutes of fits that prove the model; every refresh loads what they left
+ON_DEMAND = dg.AssetSelection.assets(
+    ["model", "recovery_estimate"], ["model", "calibration_estimate"], ["model", "comparison_estimate"]
+)
 
 refresh = dg.define_asset_job(
     "refresh",
@@ -38,6 +40,12 @@ calibration = dg.define_asset_job(
         ["model", "calibration_estimate"], ["model", "calibration"], ["model", "calibration_rank"]
     ),
     description="Agents from the prior ranked in their posteriors; the next refresh publishes the figures.",
+)
+
+comparison = dg.define_asset_job(
+    "comparison",
+    dg.AssetSelection.assets(["model", "comparison_estimate"], ["model", "model_comparison"]),
+    description="Models scored on benchmarks left out; the next refresh publishes the figures.",
 )
 
 refresh_results = dg.define_asset_job(

@@ -1,4 +1,4 @@
-"""The command `suitability`: refresh, recovery, calibration, status, sql, template, shortform, doctor, dev, docs.
+"""The command `suitability`: refresh, status, sql, template, wipe, doctor, dev, docs; others in modules of their own.
 
 Belongs here: options, exit codes and what is printed. Does not belong here: doing it (watch.py, published.py,
 doctor.py ...). Heavy imports stand inside the commands, so that --help answers at once.
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 import click
 from rich.console import Console
 
+from dagster_project.proof_cli import calibration, comparison, recovery
 from dagster_project.shortform import shortform
 
 if TYPE_CHECKING:
@@ -76,7 +77,9 @@ def _settings() -> Settings:
 
 
 def _fail(console: Console, text: str, code: int) -> NoReturn:
-    console.print(text, style="red", markup=False, highlight=False, soft_wrap=True)
+    from dagster_project import show
+
+    show.told(console, text)
     sys.exit(code)
 
 
@@ -209,48 +212,6 @@ def status() -> None:
     show.publication(console, settings, publication)
 
 
-@main.command()
-@click.option("--seeds", default=3, show_default=True, type=click.IntRange(min=1), help="Simulated runs.")
-def recovery(seeds: int) -> None:
-    """Simulate known agents on the battery, recover them, and print how well.
-
-    Minutes; a refresh must have run, and the next one publishes the figures. Columns: temperature, intercept,
-    correlation of shape and of level, share of a true difference of level that is recovered, effective dimensions,
-    correlation within agents, worst contraction, Spearman and pairwise accuracy of suitability.
-    """
-    _prove("recovery", {"recovery_runs": seeds})
-
-
-@main.command()
-@click.option("--fits", default=200, show_default=True, type=click.IntRange(min=20), help="Simulated fits.")
-def calibration(fits: int) -> None:
-    """Draw agents from the prior, fit them, and print how often intervals hold the truth.
-
-    Minutes; a refresh must have run. The next refresh publishes the figures.
-    """
-    _prove("calibration", {"calibration_fits": fits})
-
-
-def _prove(job: str, changed: dict[str, int]) -> None:
-    from dagster_project import show
-    from dagster_project.lock import HomeError, RefreshRunningError
-    from dagster_project.prove import NoBatteryError, run_simulation
-
-    settings, console, errors = _settings().model_copy(update=changed), Console(), Console(stderr=True)
-    try:
-        watch, names, rows = run_simulation(settings, job)
-    except RefreshRunningError as error:
-        _fail(errors, str(error), BUSY)
-    except (HomeError, NoBatteryError) as error:
-        _fail(errors, str(error), FAILED)
-    if watch.failures or not names:
-        show.failures(errors, watch, False)
-        sys.exit(FAILED)
-    show.rows(console, names, rows)
-    console.print("The next `suitability refresh` publishes these figures.")
-
-
-# a query may start with an SQL comment, which looks like an option
 @main.command(context_settings={"ignore_unknown_options": True})
 @click.argument("query", type=click.UNPROCESSED)
 @click.option(
@@ -388,7 +349,8 @@ def docs() -> None:
     click.echo(folder / "static_index.html")
 
 
-main.add_command(shortform)
+for command in (recovery, calibration, comparison, shortform):
+    main.add_command(command)
 
 if __name__ == "__main__":
     main()

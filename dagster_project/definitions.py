@@ -89,6 +89,7 @@ def build_definitions(
             automation.refresh_results,
             automation.recovery,
             automation.calibration,
+            automation.comparison,
         ],
         schedules=[automation.nightly],
         sensors=[automation.new_results_file],

@@ -1,4 +1,4 @@
-"""Running a job of simulation (recovery, calibration) and reading what it found.
+"""Running a job of proof (recovery, calibration, comparison) and reading what it found.
 
 Belongs here: the run under the refresh lock. Does not belong here: printing (cli.py), what is simulated (assets/).
 """
@@ -29,8 +29,13 @@ _CALIBRATION = (
     )
     + ", round(max(uniformity_p), 3) as uniformity_p from model.calibration group by dimension, n_fits order by 1"
 )
+_COMPARISON = (
+    "select model, n_items as items, n_responses as responses, round(log_score, 4) as log_score, "
+    "round(difference, 4) as gain, round(difference_se, 4) as se "
+    "from model.model_comparison order by log_score desc, model"
+)
 # what is shown of each job
-QUERIES = {"recovery": _RECOVERY, "calibration": _CALIBRATION}
+QUERIES = {"recovery": _RECOVERY, "calibration": _CALIBRATION, "comparison": _COMPARISON}
 
 
 class NoBatteryError(RuntimeError):

@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 MAX_WARNINGS = 10
 
 
+def told(console: Console, text: str) -> None:
+    """What went wrong, as it stands: a text may hold what looks like markup."""
+    console.print(text, style="red", markup=False, highlight=False, soft_wrap=True)
+
+
 def start(console: Console, settings: Settings) -> None:
     """What is about to be refreshed."""
     sources = settings.sources or "the embedded demo (SYNTHETIC)"

@@ -1,7 +1,8 @@
-"""The two proofs of the engine that run on demand only: made once for a battery, kept as Parquet, loaded by refreshes.
+"""The proofs that run on demand only: made once for a battery, kept as Parquet, loaded by refreshes.
 
-Belongs here: running recovery and calibration with a progress bar, their files, and whether a file is of the battery
-and the code at hand. Does not belong here: what is simulated (recovery.py, calibration.py), Dagster.
+Belongs here: running recovery, calibration and comparison with a progress bar, their files, and whether a file is of
+the battery and the code at hand. Does not belong here: what is computed (recovery.py, calibration.py, comparison.py),
+Dagster.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import pandas as pd
 from rich.progress import track
 from threadpoolctl import threadpool_limits
 
-from assets.capability import calibration, recovery, store
+from assets.capability import calibration, comparison, recovery, store
 from assets.capability.fit import Thresholds
 from assets.capability.model import ModelOptions
 from assets.capability.nuts import SamplerOptions
@@ -27,6 +28,9 @@ from assets.settings import Settings
 
 ESTIMATES = "recovery/estimate.parquet"
 RANKS = "recovery/calibration_rank.parquet"
+COMPARED = "recovery/model_comparison.parquet"
+_PROOFS = ("recovery.py", "calibration.py")
+_COMPARED = ("comparison.py", "laplace.py", "catalogue.py", "items.py")
 
 
 def run_recovery(demand: pd.DataFrame, agents: pd.DataFrame, settings: Settings) -> int:
@@ -58,6 +62,21 @@ def run_calibration(demand: pd.DataFrame, settings: Settings) -> int:
     ranks = _gather(blocks, "ranking agents from the prior", n_fits)
     store.write_frame(settings.home / RANKS, ranks, _calibration_key(battery, options, thresholds))
     return n_fits
+
+
+def run_comparison(demand: pd.DataFrame, response: pd.DataFrame, settings: Settings) -> int:
+    """Fit each model without each group of benchmarks; write the comparison. Returns how many fits there were.
+
+    Raises:
+        ValueError: there is no battery, or fewer than two benchmarks have answers.
+    """
+    battery, options = _battery(demand), ModelOptions.of(settings)
+    blocks = comparison.held_out_scores(demand, response, options, settings.seed_for)
+    n_folds = min(comparison.N_FOLDS, response["benchmark"].nunique())
+    scores = _gather(blocks, "leaving benchmarks out", n_folds * len(comparison.MODELS))
+    table = comparison.model_comparison(scores)
+    store.write_frame(settings.home / COMPARED, table, _comparison_key(battery, demand, response, options))
+    return int(table["n_folds"].sum())
 
 
 def recovery_tables(
@@ -99,13 +118,22 @@ def calibration_tables(demand: pd.DataFrame, settings: Settings) -> dict[str, pd
     }
 
 
+def comparison_table(demand: pd.DataFrame, response: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """model_comparison of the stored run; empty where there is none of these answers, this battery and code."""
+    table = pd.DataFrame(columns=comparison.COMPARISON)
+    if (settings.home / COMPARED).exists() and len(demand):
+        key = _comparison_key(Battery.of(demand), demand, response, ModelOptions.of(settings))
+        table = _stored(settings.home / COMPARED, key, table)
+    return table
+
+
 def _stored(path: Path, key: str, otherwise: pd.DataFrame) -> pd.DataFrame:
     return pd.read_parquet(path) if store.is_current(path, key) else otherwise
 
 
-def code_version() -> str:
+def code_version(names: tuple[str, ...] = _PROOFS) -> str:
     """Hash of the code whose proof this is."""
-    own = [Path(__file__).with_name(name).read_bytes() for name in ("recovery.py", "calibration.py")]
+    own = [Path(__file__).with_name(name).read_bytes() for name in names]
     return hashlib.sha256(b"".join([store.code_version().encode(), *own])).hexdigest()[:12]
 
 
@@ -133,8 +161,23 @@ def _calibration_key(battery: Battery, options: ModelOptions, thresholds: Thresh
     return _key(battery, np.empty(0), asdict(options) | asdict(thresholds))
 
 
-def _key(battery: Battery, agents: np.ndarray, options: dict[str, object]) -> str:
-    parts = [battery.dimensions, options, code_version()]
+def _comparison_key(
+    battery: Battery, demand: pd.DataFrame, response: pd.DataFrame, options: ModelOptions
+) -> str:
+    # item by item: folds depend on which benchmark an item is of
+    key = ["benchmark", "item"]
+    rows = [demand.sort_values([*key, "dimension"]), response.sort_values(["system", *key])]
+    hashes = [pd.util.hash_pandas_object(frame.astype(str), index=False).to_numpy() for frame in rows]
+    return _key(battery, np.concatenate(hashes), asdict(options), comparison_version())
+
+
+def comparison_version() -> str:
+    """Hash of the code that compares models."""
+    return code_version(_COMPARED)
+
+
+def _key(battery: Battery, agents: np.ndarray, options: dict[str, object], version: str | None = None) -> str:
+    parts = [battery.dimensions, options, version or code_version()]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode())
     for array in (battery.demand, battery.n_items, agents):
         digest.update(np.ascontiguousarray(array).tobytes())

@@ -1,7 +1,7 @@
 """Dagster assets of the proofs on demand: made by jobs of their own, loaded (empty before) by every refresh.
 
 Belongs here: read, call one pure function, write, metadata. Does not belong here: the rest of the slice (assets.py),
-what is simulated (recovery.py, calibration.py).
+what is computed (proof.py and below).
 """
 
 from collections.abc import Iterator
@@ -14,6 +14,7 @@ from assets.settings import Settings
 
 GROUP = "capability"
 DEMAND = ["intermediate", "int_demand"]
+RESPONSE = ["intermediate", "int_response"]
 AGENTS = ["seed", "published_agents"]
 RECOVERED = {
     "recovery_dimension": "How well known agents are recovered on each dimension; empty before it was run.",
@@ -115,3 +116,37 @@ def calibration_tables(
     warehouse.replace({f"model.{name}": frame for name, frame in tables.items()})
     for name, frame in tables.items():
         yield dg.MaterializeResult(asset_key=["model", name], metadata={"dagster/row_count": len(frame)})
+
+
+@dg.asset(
+    key=["model", "comparison_estimate"],
+    deps=[DEMAND, RESPONSE],
+    group_name=GROUP,
+    kinds={"python", "parquet"},
+    code_version=proof.comparison_version(),
+    pool="warehouse",
+    description="On demand: models fitted without one group of benchmarks after another, scored on that group.",
+)
+def comparison_estimate(
+    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+) -> dg.MaterializeResult:
+    demand, response = warehouse.read("intermediate.int_demand"), warehouse.read("intermediate.int_response")
+    return dg.MaterializeResult(metadata={"n_fits": proof.run_comparison(demand, response, settings)})
+
+
+@dg.asset(
+    key=["model", "model_comparison"],
+    deps=[["model", "comparison_estimate"], DEMAND, RESPONSE],
+    group_name=GROUP,
+    kinds={"python"},
+    code_version=proof.comparison_version(),
+    pool="warehouse",
+    description="Held-out log score of each model; empty before it was run.",
+)
+def model_comparison(
+    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+) -> dg.MaterializeResult:
+    demand, response = warehouse.read("intermediate.int_demand"), warehouse.read("intermediate.int_response")
+    table = proof.comparison_table(demand, response, settings)
+    warehouse.replace({"model.model_comparison": table})
+    return dg.MaterializeResult(metadata={"dagster/row_count": len(table)})
