@@ -98,6 +98,8 @@ class Provider:
         except openai.APIStatusError as error:
             wait = _retry_after(error.response.headers.get("retry-after"))
             trouble = self.trouble(error.status_code, error.message, error.body, wait)
+        except UnicodeEncodeError:
+            trouble = Trouble("final", "the prompt holds half a character (a lone surrogate), which can't be sent")
         except (openai.OpenAIError, ValueError) as error:
             cause = error.__cause__ or error
             trouble = Trouble("retry", self.redact(f"{type(cause).__name__}: {cause}"))

@@ -17,6 +17,7 @@ from assets.llm.parse import read_choice
 from assets.llm.provider import Provider, Trouble
 from assets.llm.roles import Limits, Model
 
+_REASON_CHARACTERS = 500
 OVER_BUDGET = "not sent: it might exceed the budget"
 Decision = Literal["settled", "held", "resume", "send"]
 
@@ -142,8 +143,13 @@ class Session:
         usage = reply.get("usage")
         given, made = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
         return Outcome(
-            reading.status, raw, reading.reason[:500] or None, given, made, call.model.cost(given, made)
+            reading.status, raw, _storable(reading.reason) or None, given, made, call.model.cost(given, made)
         )
+
+
+def _storable(reason: str) -> str:
+    """Cut, and without the half characters that a model may answer with."""
+    return reason[:_REASON_CHARACTERS].encode("utf-8", "replace").decode()
 
 
 def _count(usage: object, name: str) -> int | None:

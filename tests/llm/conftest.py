@@ -32,7 +32,7 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_LLM_KEY", KEY)
 
 
-def model_at(base_url: str, **settings: Any) -> Model:
+def model_at(base_url: str, /, **settings: Any) -> Model:
     """A priced rater: a call of the scripted server costs 100 · 1 + 10 · 2 = 120 millionths."""
     defaults: dict[str, Any] = {
         "role": "rater", "name": "rater-a", "model": "scripted", "base_url": base_url, "max_tokens": 50,

@@ -66,6 +66,7 @@ class ScriptedServer:
         self.delay = delay
         self.can_list_batches = can_list_batches
         self.batch_polls = batch_polls
+        self.upload_delay = 0.0
         self.outage = False
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
@@ -130,6 +131,7 @@ class ScriptedServer:
                 self._in_flight -= 1
         else:
             reply = self._files_and_batches(method, path, headers, body)
+            await asyncio.sleep(reply.delay)
         if reply.drop:
             return False
         content = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
@@ -157,10 +159,8 @@ class ScriptedServer:
             return error(503, "down")
         for word, replies in self.script.items():
             if word in prompt:
-                if isinstance(replies, Reply):
-                    reply = replies
-                else:
-                    reply = replies[min(self.asked[prompt], len(replies)) - 1]
+                some = [replies] if isinstance(replies, Reply) else replies
+                reply = some[min(self.asked[prompt], len(some)) - 1]
                 break
         else:
             reply = Reply(json.dumps({"level": level_of(prompt)}))
@@ -172,8 +172,10 @@ class ScriptedServer:
             boundary = re.search(r"boundary=(\S+)", headers["content-type"])
             assert boundary is not None
             sections = body.split(b"--" + boundary.group(1).encode())
-            content = next(s for s in sections if b"filename=" in s).partition(b"\r\n\r\n")[2].removesuffix(b"\r\n")
-            return Reply(body=self._file(content))
+            content = (
+                next(s for s in sections if b"filename=" in s).partition(b"\r\n\r\n")[2].removesuffix(b"\r\n")
+            )
+            return Reply(body=self._file(content), delay=self.upload_delay)
         if parts[0] == "files":
             return Reply(body=self.files[parts[1]])
         if method == "POST":
@@ -212,7 +214,7 @@ class ScriptedServer:
         # all of a batch is billed, whoever reads it
         for line in self._lines(batch):
             self.paid[line["body"]["messages"][-1]["content"]] += 1
-        return Reply(drop=True) if step.get("drop_after_create") else Reply(body=_public(batch))
+        return Reply(body=_public(batch), drop="drop" in step, delay=step.get("delay", 0.0))
 
     def _lines(self, batch: dict[str, Any]) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.files[batch["input_file_id"]].split(b"\n") if line]
@@ -232,7 +234,9 @@ class ScriptedServer:
             if "missing" in prompt:
                 continue
             response = {"status_code": reply.status, "request_id": f"r{number}", "body": reply.body}
-            text = json.dumps({"id": f"l{number}", "custom_id": line["custom_id"], "response": response, "error": None})
+            text = json.dumps(
+                {"id": f"l{number}", "custom_id": line["custom_id"], "response": response, "error": None}
+            )
             if number >= step.get("expires_after", 10**9):
                 late = {"code": "batch_expired", "message": "This request could not be executed in time."}
                 bad.append(json.dumps({"custom_id": line["custom_id"], "response": None, "error": late}))
