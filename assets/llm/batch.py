@@ -16,14 +16,15 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
-
-from openai.types import Batch
+from typing import TYPE_CHECKING, Any, Literal
 
 from assets.llm.call import Answer, Call
 from assets.llm.ledger import State
 from assets.llm.provider import Provider, Trouble, error_text
 from assets.llm.session import OVER_BUDGET, Session, answer_of
+
+if TYPE_CHECKING:
+    from openai.types import Batch
 
 Emit = Callable[[Call, Answer | None], Awaitable[None]]
 ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"

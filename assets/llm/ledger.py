@@ -129,7 +129,7 @@ class Ledger:
         self._dead: set[str] = set()
         self._is_recorded = False
         self._lock: IO[bytes] | None = None
-        self._connection = _open(path)
+        self._connection = open_ledger(path)
 
     def __enter__(self) -> Ledger:
         return self
@@ -269,7 +269,12 @@ class Ledger:
         return False
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def open_ledger(path: Path) -> sqlite3.Connection:
+    """A connection to the ledger, made if absent.
+
+    Raises:
+        LedgerError: it is no ledger, or another version's.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     try:

@@ -14,11 +14,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Literal, TypeVar
-
-import openai
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from assets.llm.roles import Limits, Model, key_of
+
+if TYPE_CHECKING:
+    import openai
 
 T = TypeVar("T")
 _RETRIED = {408, 409, 425, 429}
@@ -52,11 +53,13 @@ class Provider:
     """Requests to one base URL with one key."""
 
     def __init__(self, model: Model, limits: Limits) -> None:
+        import openai
+
         self._key = key_of(model)
         self._variable = model.api_key_env
         self.limits = limits
         self.base_url = model.base_url
-        self.client = openai.AsyncOpenAI(
+        self.client: openai.AsyncOpenAI = openai.AsyncOpenAI(
             base_url=model.base_url, api_key=self._key or _NO_KEY, max_retries=0, timeout=None
         )
         self._not_before = 0.0
@@ -90,6 +93,8 @@ class Provider:
 
     async def request(self, operation: Callable[[], Awaitable[T]], timeout_seconds: float) -> T:
         """`operation` on the client, under a time limit, its errors as Trouble."""
+        import openai
+
         try:
             async with asyncio.timeout(timeout_seconds):
                 return await operation()
@@ -99,7 +104,9 @@ class Provider:
             wait = _retry_after(error.response.headers.get("retry-after"))
             trouble = self.trouble(error.status_code, error.message, error.body, wait)
         except UnicodeEncodeError:
-            trouble = Trouble("final", "the prompt holds half a character (a lone surrogate), which can't be sent")
+            trouble = Trouble(
+                "final", "the prompt holds half a character (a lone surrogate), which can't be sent"
+            )
         except (openai.OpenAIError, ValueError) as error:
             cause = error.__cause__ or error
             trouble = Trouble("retry", self.redact(f"{type(cause).__name__}: {cause}"))

@@ -16,7 +16,7 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
@@ -56,13 +56,13 @@ class ScriptedServer:
 
     def __init__(
         self,
-        script: dict[str, Reply | Sequence[Reply]] | None = None,
+        script: Mapping[str, Reply | Sequence[Reply]] | None = None,
         *,
         delay: float = 0.0,
         can_list_batches: bool = True,
         batch_polls: int = 1,
     ) -> None:
-        self.script = dict(script or {})
+        self.script: dict[str, Reply | Sequence[Reply]] = dict(script or {})
         self.delay = delay
         self.can_list_batches = can_list_batches
         self.batch_polls = batch_polls

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import aclosing, closing
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -212,23 +213,30 @@ def test_everything_at_once_adds_up(ledger: Path) -> None:
 
 
 def test_a_breaker_stops_sending_probes_and_goes_on(ledger: Path) -> None:
+    pause = 0.15
     with ScriptedServer() as server:
         server.outage = True
-        model = model_at(server.base_url, max_in_flight=8)
+        model = model_at(server.base_url, max_in_flight=4)
         limits = FAST.model_copy(
-            update={"breaker_failures": 4, "breaker_pause_seconds": 0.15, "max_tries": 50}
+            update={
+                "breaker_failures": 1,
+                "breaker_pause_seconds": pause,
+                "breaker_probes": 50,
+                "max_tries": 50,
+            }
         )
 
         async def ask() -> list[Answer]:
             asking = asyncio.create_task(_all(calls_of(model, [f"p{n}" for n in range(40)]), ledger, limits))
-            await asyncio.sleep(0.55)
-            n_in_outage = len(server.requests)
-            # those on their way when it opened, then one probe a pause
-            assert 4 <= n_in_outage <= 8 + 4
+            while len(server.requests) < 8:
+                await asyncio.sleep(0.01)
             server.outage = False
             return await asking
 
         answers = asyncio.run(ask())
+        # four were on their way when it opened; then one probe a pause
+        probes = server.times[4:8]
+    assert all(later - earlier > 0.9 * pause for earlier, later in pairwise(probes))
     assert statuses(answers) == {"answered": 40}
     assert set(server.paid.values()) == {1}
 
