@@ -65,7 +65,9 @@ def estimate(plan: str) -> None:
     settings = _settings()
     found = estimate_calls(_calls(settings, plan), settings.ledger_path)
     cost = "unknown (no prices in llm.toml)" if found.cost is None else f"at most {found.cost:.2f}"
-    click.echo(f"{found.n_calls} calls, {found.n_calls - found.n_to_send} settled, {found.n_to_send} to send")
+    click.echo(
+        f"{found.n_calls} calls, {found.n_calls - found.n_to_send} settled or in flight, {found.n_to_send} to send"
+    )
     click.echo(
         f"about {found.input_tokens} tokens in (characters / 4), at most {found.output_tokens} out; cost {cost}"
     )

@@ -193,6 +193,16 @@ class Ledger:
         row = self._connection.execute("select batch_id from batch where token = ?", [token]).fetchone()
         return row[0] if row else None
 
+    def end_in_run(self, call_id: str) -> str | None:
+        """How a call stands by the last attempt that this run made; None = it made none."""
+        row = self._connection.execute(
+            "select coalesce(outcome.status, 'pending') from attempt left join outcome "
+            "on attempt.call_id = outcome.call_id and attempt.attempt = outcome.attempt "
+            "where attempt.call_id = ? and attempt.run = ? order by attempt.attempt desc limit 1",
+            [call_id, self.run],
+        ).fetchone()
+        return row[0] if row else None
+
     def ends_of_run(self) -> dict[str, int]:
         """How the calls that this run sent stand, by the last attempt each has in it."""
         rows = self._connection.execute(

@@ -102,7 +102,9 @@ class Provider:
             trouble = Trouble("retry", f"no answer within {timeout_seconds:g} s")
         except openai.APIStatusError as error:
             wait = _retry_after(error.response.headers.get("retry-after"))
-            trouble = self.trouble(error.status_code, error.message, error.body, wait)
+            trouble = self.trouble(
+                error.status_code, error_text(error.body) or error.message, error.body, wait
+            )
         except UnicodeEncodeError:
             trouble = Trouble(
                 "final", "the prompt holds half a character (a lone surrogate), which can't be sent"
@@ -127,7 +129,7 @@ class Provider:
     def trouble(self, status: int, text: str, body: object, retry_after: float | None = None) -> Trouble:
         """What an HTTP status with this text and error body means; the text is redacted."""
         code = body.get("code") if isinstance(body, dict) else None
-        reason = self.redact(text if text.startswith("Error code") else f"HTTP {status}: {text}")
+        reason = self.redact(f"HTTP {status}: {text}")
         if status == 401:
             key = (
                 f"the key in {self._variable}"

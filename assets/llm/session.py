@@ -108,10 +108,12 @@ class Session:
 
     def claim(self, call: Call, seen: State | None, back_end: str, batch: str | None = None) -> int | None:
         """`Ledger.claim`, counted."""
+        # another run's attempts may lie between this one's
+        before = self.ledger.end_in_run(call.call_id) if seen is not None else None
         attempt = self.ledger.claim(call, seen, back_end, batch)
         if attempt is not None:
-            if seen is not None and seen.run == self.ledger.run:
-                self.sent[seen.status] -= 1
+            if before is not None:
+                self.sent[before] -= 1
             self.sent["pending"] += 1
         return attempt
 

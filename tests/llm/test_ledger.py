@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from assets.llm import Call
+from assets.llm import Call, Limits
 from assets.llm.ledger import Ledger, LedgerError, Outcome
+from assets.llm.provider import Trouble
+from assets.llm.session import Session
 from tests.llm.conftest import model_at
 
 
@@ -59,6 +61,19 @@ def test_a_claim_that_is_rolled_back_leaves_nothing(tmp_path: Path) -> None:
         assert ledger.ends_of_run() == {}
         assert ledger.claim(call("a"), None, "direct") == 1
         assert ledger.ends_of_run() == {"pending": 1}
+
+
+def test_a_run_counts_its_calls_also_when_another_run_tried_them_in_between(tmp_path: Path) -> None:
+    ours, theirs = Ledger(tmp_path / "l"), Ledger(tmp_path / "l")
+    session = Session(ours, Limits())
+    for n in (1, 3):
+        assert session.claim(call(), ours.look(call().call_id), "direct") == n
+        session.settle(call(), n, Trouble("retry", "down"))
+        assert theirs.claim(call(), theirs.look(call().call_id), "direct") == n + 1
+        theirs.settle(call().call_id, n + 1, Outcome("failed"))
+        assert ours.ends_of_run() == {status: k for status, k in session.sent.items() if k} == {"failed": 1}
+    ours.close()
+    theirs.close()
 
 
 def test_another_version_and_another_file_are_refused_and_left_alone(tmp_path: Path) -> None:

@@ -53,11 +53,11 @@ def call(home: Path, *arguments: str) -> Result:
 def test_a_plan_is_estimated_run_and_shown(server: ScriptedServer, tmp_path: Path) -> None:
     assert "No language model has been asked" in call(tmp_path, "status").output
     told = call(tmp_path, "estimate", "annotate").output
-    assert "10 calls, 0 settled, 10 to send" in told and "at most 500 out" in told
+    assert "10 calls, 0 settled or in flight, 10 to send" in told and "at most 500 out" in told
     done = call(tmp_path, "run", "annotate")
     assert done.exit_code == 0, done.output
     assert server.paid.total() == 10
-    assert "10 calls, 10 settled, 0 to send" in call(tmp_path, "estimate", "annotate").output
+    assert "10 calls, 10 settled or in flight, 0 to send" in call(tmp_path, "estimate", "annotate").output
     # 10 × (100 · 1000 + 10 · 2000) / 10⁶
     row = next(line for line in call(tmp_path, "status").output.splitlines() if "rater" in line)
     assert "answered" in row and "10" in row and "1.2000" in row
