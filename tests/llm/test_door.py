@@ -20,7 +20,7 @@ import pytest
 
 from assets.llm import Answer, Call, Limits, collect, estimate, run, stream
 from assets.llm.call import OUTCOMES
-from assets.llm.run import NoPriceError, RunStopped
+from assets.llm.run import RunStopped
 from tests.llm.conftest import FAST, Level, calls_of, model_at
 from tests.llm.scripted_server import KEY, Reply, ScriptedServer, error, level_of
 
@@ -315,42 +315,6 @@ def test_a_key_that_is_not_set_is_told_before_anything_is_sent(
         run(calls_of(model_at(server.base_url, api_key_env=None), ["p"]), ledger, "test", limits=FAST)
         # and what is answered needs none
         assert run(calls, ledger, "test")[0].status == "answered"
-
-
-@pytest.mark.parametrize("in_flight", [1, 8])
-def test_a_budget_stops_before_it_is_exceeded(ledger: Path, in_flight: int) -> None:
-    with ScriptedServer(delay=0.005) as server:
-        model = model_at(server.base_url, max_in_flight=in_flight)
-        calls = calls_of(model, [f"prompt {n:04}" for n in range(60)])
-        # each costs 120 millionths, and reserves more than that before it is sent
-        budget = 20.5 * 120e-6
-        answers = run(calls, ledger, "test", limits=FAST, budget=budget)
-        spent = 120e-6 * server.paid.total()
-        assert spent <= budget
-        assert server.paid.total() in {19, 20}
-        assert statuses(answers) == {"answered": server.paid.total(), "pending": 60 - server.paid.total()}
-        assert {a.reason for a in answers if a.status == "pending"} == {
-            "not sent: it might exceed the budget"
-        }
-        assert statuses(run(calls, ledger, "test", limits=FAST, budget=1)) == {"answered": 60}
-    assert set(server.paid.values()) == {1}
-
-
-def test_a_budget_needs_prices(ledger: Path) -> None:
-    model = model_at("http://127.0.0.1:1/v1", input_price=None, output_price=None)
-    with pytest.raises(NoPriceError, match="input_price"):
-        run(calls_of(model, ["p"]), ledger, "test", budget=1)
-
-
-def test_a_call_cut_off_counts_against_the_budget_in_full(ledger: Path) -> None:
-    with ScriptedServer({"slow": Reply('{"level": 1}', delay=1)}) as server:
-        model = model_at(server.base_url, timeout_seconds=0.05)
-        calls = calls_of(model, ["slow"])
-        cost = calls[0].highest_cost()
-        assert cost is not None
-        answers = run(calls, ledger, "test", limits=FAST, budget=2.5 * cost)
-    assert len(server.requests) == 2
-    assert answers[0].status == "failed"
 
 
 def test_nothing_that_is_kept_or_told_holds_the_key(
