@@ -27,6 +27,9 @@ class Settings(BaseSettings):
 
     sources: Path | None = Field(None, description="folder of input files; unset = the embedded demo")
     home: Path = Field(PROJECT / ".suitability", description="folder for everything that is made")
+    llm: Path | None = Field(
+        None, description="who plays which role; unset = llm.toml in the sources, if any"
+    )
     seed: int = Field(20260101, ge=0, description="the one seed; every random step derives its own from it")
     demo_items: int = Field(19576, ge=500, description="battery items in the embedded demo")
     lock_wait_seconds: float = Field(30, ge=0, description="how long an opener waits for the warehouse file")
@@ -61,7 +64,7 @@ class Settings(BaseSettings):
     recovery_runs: int = Field(3, ge=1, description="simulated runs of the recovery analysis")
     calibration_fits: int = Field(200, ge=20, description="simulated fits of the calibration check")
 
-    @field_validator("home", "sources")
+    @field_validator("home", "sources", "llm")
     @classmethod
     def _absolute(cls, value: Path | None) -> Path | None:
         return value.expanduser().resolve() if value else None
@@ -89,6 +92,16 @@ class Settings(BaseSettings):
     def warehouse_path(self) -> Path:
         """The working file: written by one step at a time, never opened by readers."""
         return self.home / "warehouse.duckdb"
+
+    @property
+    def llm_path(self) -> Path | None:
+        """Where the roles of language models stand; None where no sources are named either."""
+        return self.llm or (self.sources / "llm.toml" if self.sources else None)
+
+    @property
+    def ledger_path(self) -> Path:
+        """Every call to a language model, with its answer."""
+        return self.home / "ledger.sqlite"
 
     @property
     def published(self) -> Path:

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 import click
 from rich.console import Console
 
+from dagster_project.llm_cli import llm
+
 if TYPE_CHECKING:
     from assets.settings import Settings
     from dagster_project.watch import Watch
@@ -49,6 +51,9 @@ Settings come from the environment:
 @click.version_option(package_name="suitability")
 def main() -> None:
     pass
+
+
+main.add_command(llm)
 
 
 def _settings() -> Settings:

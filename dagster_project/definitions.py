@@ -20,6 +20,7 @@ from dagster_project.resources import DuckDBWarehouse
 
 ASSET_MODULES = (
     "assets.sources.assets",
+    "assets.llm.assets",
     "assets.battery.assets",
     "assets.capability.assets",
     "assets.capability.proof_assets",
@@ -35,6 +36,7 @@ INPUT_FILES = tuple(
         ("results", "battery", "battery/results/<system>.csv: score of each item."),
         ("systems", "battery", "battery/systems.csv: name, settings and scaffold of each system."),
         ("survey", "work", "survey/*.csv: Qualtrics exports."),
+        ("ledger", "llm", "ledger.sqlite in the home: every call to a language model."),
     )
 )
 

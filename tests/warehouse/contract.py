@@ -33,6 +33,7 @@ suitability_pooled: scope_type, scope, activity, policy, weighting, power, sharp
     mean_log, sd_log, q025_log, q975_log, n_respondents, is_thin, is_suppressed
 deployment_priority: scope_type, scope, activity, policy, weighting, importance_type, priority_log,
     q025_log, q975_log, n_respondents, is_thin, is_suppressed
+llm_usage: run, role, model, n_calls, n_answered, n_unparsed, n_refused, n_failed, input_tokens, output_tokens, cost
 item_prediction_quality: system, benchmark, observed, predicted, brier, auroc
 published_comparison: paper, table_name, row_name, column_name, published, computed, tolerance, status, note
 """

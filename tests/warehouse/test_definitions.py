@@ -105,6 +105,7 @@ def test_lineage_reads_from_file_to_published_mart(definitions: dg.Definitions) 
         "results",
         "systems",
         "survey",
+        "ledger",
     }
 
 
