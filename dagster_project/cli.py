@@ -1,4 +1,4 @@
-"""The command `suitability`: refresh, recovery, calibration, status, sql, template, doctor, dev, docs.
+"""The command `suitability`: refresh, recovery, calibration, status, sql, template, shortform, doctor, dev, docs.
 
 Belongs here: options, exit codes and what is printed. Does not belong here: doing it (watch.py, published.py,
 doctor.py ...). Heavy imports stand inside the commands, so that --help answers at once.
@@ -20,6 +20,7 @@ import click
 from rich.console import Console
 
 from dagster_project.llm_cli import llm
+from dagster_project.shortform import shortform
 
 if TYPE_CHECKING:
     from assets.settings import Settings
@@ -49,11 +50,9 @@ Settings come from the environment:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="suitability")
-def main() -> None:
-    pass
-
-
-main.add_command(llm)
+@click.pass_context
+def main(context: click.Context) -> None:
+    context.obj = _settings  # commands in modules of their own read the settings through it
 
 
 def _settings() -> Settings:
@@ -389,6 +388,9 @@ def docs() -> None:
         _fail(Console(stderr=True), str(error), FAILED)
     click.echo(folder / "static_index.html")
 
+
+main.add_command(shortform)
+main.add_command(llm)
 
 if __name__ == "__main__":
     main()

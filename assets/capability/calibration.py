@@ -28,6 +28,7 @@ from assets.capability.nuts import SamplerOptions
 from assets.capability.recovery import Battery, success
 
 N_ITEMS, N_DRAWS, N_BINS = 500, 1000, 20
+BAND = 0.95
 LEVELS = (0.50, 0.80, 0.95)
 INTERCEPT = "intercept"
 SYSTEMS = ("first", "second")
@@ -89,15 +90,24 @@ def calibrate(
 
 
 def calibration(ranks: pd.DataFrame) -> pd.DataFrame:
-    """Table model.calibration: dimension, level, coverage_share, n_fits, uniformity_p.
+    """Table model.calibration: dimension, level, coverage_share, expected_low, expected_high, n_fits, uniformity_p.
 
-    coverage_share: share of fits whose central interval of that level holds the truth. uniformity_p: chi-square over
+    coverage_share: share of fits whose central interval of that level holds the truth; expected_low to expected_high:
+    where it lies in 95 of 100 analyses of an exact engine, each cell by itself. uniformity_p: chi-square over
     equal bins of the rank, p-values adjusted by Holm over the dimensions, so that .05 means one false alarm in twenty
     analyses, not in twenty dimensions.
     """
     from scipy.stats import chisquare
 
-    columns = ["dimension", "level", "coverage_share", "n_fits", "uniformity_p"]
+    columns = [
+        "dimension",
+        "level",
+        "coverage_share",
+        "expected_low",
+        "expected_high",
+        "n_fits",
+        "uniformity_p",
+    ]
     if ranks.empty:
         return pd.DataFrame(columns=columns)
     shares = {str(name): own.to_numpy() for name, own in ranks.groupby("dimension")["rank_share"]}
@@ -108,6 +118,8 @@ def calibration(ranks: pd.DataFrame) -> pd.DataFrame:
             "dimension": name,
             "level": level,
             "coverage_share": float((np.abs(own - 0.5) <= level / 2).mean()),
+            "expected_low": expected_band(len(own), level)[0] / len(own),
+            "expected_high": expected_band(len(own), level)[1] / len(own),
             "n_fits": len(own),
             "uniformity_p": adjusted[name],
         }
@@ -118,13 +130,24 @@ def calibration(ranks: pd.DataFrame) -> pd.DataFrame:
 
 
 def calibration_rank(ranks: pd.DataFrame) -> pd.DataFrame:
-    """Table model.calibration_rank: dimension, bin (1 = lowest ranks), n_fits."""
-    rows = [
-        {"dimension": name, "bin": n + 1, "n_fits": int(count)}
-        for name, own in ranks.groupby("dimension")["rank_share"]
-        for n, count in enumerate(histogram(own.to_numpy()))
-    ]
-    return pd.DataFrame(rows, columns=["dimension", "bin", "n_fits"])
+    """Table model.calibration_rank: dimension, bin (1 = lowest ranks), n_fits, expected_low, expected_high.
+
+    The band holds the count of one bin in 95 of 100 analyses of an exact engine.
+    """
+    rows = []
+    for name, own in ranks.groupby("dimension")["rank_share"]:
+        low, high = expected_band(len(own), 1 / N_BINS)
+        for n, count in enumerate(histogram(own.to_numpy())):
+            rows.append((name, n + 1, int(count), low, high))
+    return pd.DataFrame(rows, columns=["dimension", "bin", "n_fits", "expected_low", "expected_high"])
+
+
+def expected_band(n: int, share: float) -> tuple[int, int]:
+    """Central 95 % of a binomial count of `n` at `share`."""
+    from scipy.stats import binom
+
+    low, high = binom.interval(BAND, n, share)
+    return int(low), int(high)
 
 
 def histogram(shares: Array) -> npt.NDArray[np.int64]:

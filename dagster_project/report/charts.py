@@ -14,7 +14,8 @@ from typing import Any
 
 import pandas as pd
 
-from dagster_project.report.labels import Scope, System, in_scope
+from dagster_project.report.bins import LEAST
+from dagster_project.report.labels import OfSystem, Scope, System, in_scope
 
 Chart = dict[str, Any]
 
@@ -76,7 +77,7 @@ def radars(
     by_developer = groupby(
         sorted(systems, key=lambda s: (first[s.developer], s.index)), key=lambda s: s.developer
     )
-    low, high = _range(profile["mean_log"].tolist())
+    finite = [v for v in map(value, profile["mean_log"]) if v is not None] or [0.0, 1.0]
     means = {(r.system, r.dimension): value(r.mean_log) for r in profile.itertuples()}
     charts = []
     for developer, members in by_developer:
@@ -86,7 +87,7 @@ def radars(
                 "kind": "radar",
                 "title": developer,
                 "axes": [{"key": d, "name": names.get(d, d)} for d in dimensions],
-                "range": [min(0.0, math.floor(low)), math.ceil(high)],
+                "range": [min(0, math.floor(min(finite))), max(1, math.ceil(max(finite)))],
                 "members": [s.index for s in group],
                 "values": [[means.get((s.key, d)) for d in dimensions] for s in group],
             }
@@ -202,6 +203,7 @@ def predicted_against_observed(quality: pd.DataFrame, systems: list[System]) -> 
     by_system = dict(tuple(quality.groupby("system")))
     series = [
         _series(s.index, *(by_system[s.key][c].tolist() for c in ("predicted", "observed", "benchmark")))
+        | {"hollow": (by_system[s.key]["n_items"] < LEAST).tolist()}
         for s in systems
         if s.key in by_system
     ]
@@ -209,15 +211,37 @@ def predicted_against_observed(quality: pd.DataFrame, systems: list[System]) -> 
 
 
 def reliability(frame: pd.DataFrame, systems: list[System]) -> Chart:
-    """One line a system: observed success in each tenth of predicted probability; `frame` = marts.reliability."""
-    by_system = dict(tuple(frame.sort_values("bin").groupby("system")))
+    """One line a system: observed success in bins of predicted probability; `frame` of `bins.pooled_bins`."""
+    by_system = dict(tuple(frame.groupby("system")))
     series = []
     for s in systems:
         if s.key in by_system:
             rows = by_system[s.key]
             labels = [f"{int(n):,} items" for n in rows["n_items"]]
-            series.append(_series(s.index, rows["predicted"].tolist(), rows["observed"].tolist(), labels))
+            drawn = _series(s.index, rows["predicted"].tolist(), rows["observed"].tolist(), labels)
+            series.append(drawn | {"hollow": rows["is_few"].tolist()})
     return _points(series, has_lines=True, **_SHARES)
+
+
+def curves(
+    frame: pd.DataFrame, dimensions: list[str], names: dict[str, str], choices: list[OfSystem]
+) -> list[Chart]:
+    """Observed and predicted share by level, a chart a dimension, a picture a system.
+
+    `frame` = marts.characteristic_curve with a column is_outside (observed beyond the interval).
+    """
+    by_pair = dict(tuple(frame.sort_values("level").groupby(["system", "dimension"])))
+    figures = ("level", "n_items", "observed", "predicted", "q025", "q975")
+    found = []
+    for d in dimensions:
+        pictures = {}
+        for choice in choices:
+            own = by_pair.get((choice.system.key, d), frame.iloc[:0])
+            picture: dict[str, list[Any]] = {c: [value(v) for v in own[c]] for c in figures}
+            pictures[choice.key] = picture | {"outside": own["is_outside"].tolist()}
+        indexes = {choice.key: choice.system.index for choice in choices}
+        found.append({"kind": "curve", "title": names.get(d, d), "scopes": pictures, "systems": indexes})
+    return found
 
 
 def correlations(

@@ -28,7 +28,7 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "reject": ("", ("table_name", "column_name", "reason")),
     "ai_system": (
         "capability",
-        ("system", "name", "developer", "released_on", "n_items", "n_unscored", "accuracy"),
+        ("system", "name", "developer", "released_on", "kind", "n_items", "n_unscored") + ("accuracy",),
     ),
     "capability": ("battery", ("capability", "name", "definition", "dimension", "is_retained")),
     "dimension": ("battery", ("dimension", "name", "definition", "n_capabilities")),
@@ -87,6 +87,22 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
         "capability",
         ("system", "rank", "benchmark", "item", "score", "dimension", "shift_sd"),
     ),
+    "recovery_dimension": (
+        "battery",
+        ("run", "tau", "intercept", "dimension", "n_runs", "r", "contraction", "mae"),
+    ),
+    "recovery_summary": (
+        "battery",
+        ("run", "tau", "intercept", "n_runs", "n_agents", "n_items", "shape_r", "level_r", "level_slope")
+        + ("effective_dimensions", "mean_abs_correlation", "worst_contraction", "suitability_rho")
+        + ("suitability_pairwise_accuracy",),
+    ),
+    "calibration": (
+        "battery",
+        ("dimension", "level", "coverage_share", "expected_low", "expected_high", "n_fits", "uniformity_p"),
+    ),
+    "calibration_rank": ("battery", ("dimension", "bin", "n_fits", "expected_low", "expected_high")),
+    "model_comparison": ("capability", ("model",)),
 }
 
 

@@ -33,14 +33,16 @@ SHOWN_AT_FIRST = 6
 MISSING = "–"
 
 
+PEOPLE = "People"
+
+
 @dataclass(frozen=True)
-class System:
-    """One AI system as the pages show it; `index` is its place in the one order."""
+class Series:
+    """What a chart draws in a colour and symbol of its own; `index` is its place in the one order."""
 
     index: int
     key: str
     name: str
-    developer: str
 
     @property
     def style(self) -> dict[str, object]:
@@ -50,6 +52,14 @@ class System:
     @property
     def is_shown_at_first(self) -> bool:
         return self.index < SHOWN_AT_FIRST
+
+
+@dataclass(frozen=True)
+class System(Series):
+    """One AI system, or one person measured on the same items, as the pages show it."""
+
+    developer: str
+    is_person: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,6 +82,36 @@ class Scope:
         return f"{self.scope_type.capitalize()}: {self.scope}"
 
 
+@dataclass(frozen=True)
+class OfSystem:
+    """What is shown of one system where a selector chooses it; `key` as for `Scope`."""
+
+    system: System
+
+    @property
+    def key(self) -> str:
+        return f"system:{self.system.key}"
+
+    @property
+    def label(self) -> str:
+        return self.system.name
+
+
+@dataclass(frozen=True)
+class Temperature:
+    """One temperature of the soft minimum; `key` as for `Scope`."""
+
+    tau: float
+
+    @property
+    def key(self) -> str:
+        return f"tau:{self.tau:g}"
+
+    @property
+    def label(self) -> str:
+        return f"τ = {self.tau:g}"
+
+
 def text(value: object, otherwise: str = "") -> str:
     """`value` as stripped text; `otherwise` for NULL and blanks."""
     stripped = "" if value is None or value is pd.NA or value != value else str(value).strip()
@@ -79,10 +119,10 @@ def text(value: object, otherwise: str = "") -> str:
 
 
 def number(value: object, digits: int = 2) -> str:
-    """`value` with a fixed number of digits and thousands' commas; a dash for NULL, never for 0."""
+    """`value` with a fixed number of digits and thousands' commas; a dash for NULL, never for 0. No minus on a zero."""
     if not isinstance(value, Real) or math.isnan(value):
         return text(value, MISSING)
-    return f"{float(value):,.{digits}f}".replace("-", "−")
+    return f"{float(value):z,.{digits}f}".replace("-", "−")
 
 
 def percent(value: object, digits: int = 1) -> str:
@@ -112,7 +152,10 @@ def of_default_policy(published: Published, mart: str) -> pd.DataFrame:
 
 
 def systems(published: Published) -> list[System]:
-    """Every system named in any mart, highest mean suitability in scope all first, then by mean level, then by key."""
+    """Every system named in any mart, highest mean suitability in scope all first, then by mean level, then by key.
+
+    A person stands among them with "(person)" after the name, and with `PEOPLE` for a developer.
+    """
     info = published["ai_system"].set_index("system")
     suitability = of_default_policy(published, "suitability")
     fit = suitability[suitability["scope_type"] == "all"].groupby("system")["mean_log"].mean()
@@ -128,12 +171,15 @@ def systems(published: Published) -> list[System]:
         )
 
     keys.sort(key=place, reverse=True)
-    names = [text(info["name"].get(key), str(key)) for key in keys]
+    people = set(info.index[info["kind"] == "human"])
+    names = [text(info["name"].get(key), str(key)) + (" (person)" if key in people else "") for key in keys]
     shared = Counter(names)
     names = [f"{name} [{key}]" if shared[name] > 1 else name for name, key in zip(names, keys, strict=True)]
-    developers = [text(info["developer"].get(key), "Developer not stated") for key in keys]
+    developers = [
+        PEOPLE if key in people else text(info["developer"].get(key), "Developer not stated") for key in keys
+    ]
     return [
-        System(index, str(key), name, developer)
+        System(index, str(key), name, developer, key in people)
         for index, (key, name, developer) in enumerate(zip(keys, names, developers, strict=True))
     ]
 

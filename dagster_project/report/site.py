@@ -17,15 +17,25 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from plotly.offline import get_plotlyjs
 
 from dagster_project.report.data import OPTIONAL, Published, read_published
-from dagster_project.report.pages import capabilities, importance, index, method, suitability
+from dagster_project.report.pages import (
+    capabilities,
+    checks,
+    evidence,
+    importance,
+    index,
+    method,
+    suitability,
+)
 from dagster_project.report.pages.common import Context, common
 
 HERE = Path(__file__).parent
 PAGES: dict[str, tuple[str, Callable[[Published, Context], Context]]] = {
     "index": ("Overview", index.context),
     "capabilities": ("Capabilities", capabilities.context),
+    "checks": ("Checks", checks.context),
     "suitability": ("Suitability", suitability.context),
     "importance": ("Importance", importance.context),
+    "evidence": ("Evidence", evidence.context),
     "method": ("Method", method.context),
 }
 DOWNLOADS = (

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from dagster_project.report.labels import MISSING, Scope, number, text
+from dagster_project.report.labels import MISSING, OfSystem, Scope, Temperature, number, text
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class Table:
 
 @dataclass(frozen=True)
 class ScopedTable:
-    """The table of one scope; the page shows that of the selected scope."""
+    """The table of one choice of the selector; the page shows that of the selected one."""
 
-    scope: Scope
+    scope: Scope | OfSystem | Temperature
     table: Table
 
 

@@ -1,5 +1,7 @@
 """Calibration: the check passes what is exact by a closed form, fails what is too narrow or off; the engine passes."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -65,6 +67,20 @@ def test_ranks_bins_and_coverage_by_hand():
     bins = calibration.calibration_rank(ranks).set_index("bin")["n_fits"]
     assert bins[bins > 0].to_dict() == {1: 2, 11: 1, 20: 1}
     assert len(bins) == calibration.N_BINS
+
+
+def test_the_expected_band_is_the_central_95_percent_of_a_binomial():
+    """Brute force: add up binomial probabilities from below until the 2.5 % and 97.5 % quantiles are reached."""
+    for n, share in [(20, 0.5), (200, 0.95), (200, 0.05), (40, 0.8)]:
+        below = np.cumsum([math.comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(n + 1)])
+        low, high = (int((below < q).sum()) for q in (0.025, 0.975))
+        assert calibration.expected_band(n, share) == (low, high)
+    assert calibration.expected_band(20, 0.5) == (6, 14)
+    ranks = pd.DataFrame({"fit": range(20), "dimension": "a", "rank_share": np.linspace(0.01, 0.99, 20)})
+    at_50 = calibration.calibration(ranks).set_index("level").loc[0.5]
+    assert (at_50["expected_low"], at_50["expected_high"]) == (0.3, 0.7)
+    bins = calibration.calibration_rank(ranks)
+    assert set(zip(bins["expected_low"], bins["expected_high"], strict=True)) == {(0, 3)}
 
 
 def test_nothing_ranked_gives_empty_tables(tmp_path):

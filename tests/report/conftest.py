@@ -28,6 +28,12 @@ SPECS: dict[str, Callable[[], StandIn]] = {
     "one": lambda: many(1, 1),
     "forty": lambda: many(40, 20),
     "hostile": lambda: StandIn(HOSTILE, SCOPES[:2] + [("company", "<i>Acme</i> & 'Co'; --")]),
+    "people": lambda: StandIn(
+        {f"p{i}": (f"Person {i}" if i else None, None) for i in range(4)},
+        people=frozenset(f"p{i}" for i in range(4)),
+        has_dates=False,
+        n_runs=0,
+    ),
     "skipped": lambda: StandIn(
         skipped={
             "work": "no folder <survey> in the sources",

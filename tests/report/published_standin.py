@@ -14,6 +14,8 @@ import duckdb
 import numpy as np
 import pandas as pd
 
+from tests.report.simulation_standin import SIMULATIONS, simulation_frames
+
 ACTIVITIES = [
     "Researching",
     "Checking",
@@ -104,6 +106,8 @@ class StandIn:
         default_factory=lambda: {"propensity": "no folder propensity/ in the sources"}
     )
     has_dates: bool = True
+    people: frozenset[str] = frozenset()
+    n_runs: int = 2  # of recovery; 0 = neither recovery nor calibration was run
     seed: int = 7
 
 
@@ -263,7 +267,8 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
         ),
         "ai_system": pd.DataFrame(
             [
-                (s, name, s, "default", None, dev, None, released, 19000, 12, 0.5 + 0.1 * skill[s])
+                (s, name, s, "default", None, dev, None, released)
+                + ("human" if s in spec.people else "ai", 19000, 12, 0.5 + 0.1 * skill[s])
                 for (s, (name, dev)), released in zip(spec.names.items(), released_on(spec), strict=True)
             ],
             columns=[
@@ -275,6 +280,7 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
                 "developer",
                 "family",
                 "released_on",
+                "kind",
                 "n_items",
                 "n_unscored",
                 "accuracy",
@@ -367,9 +373,9 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
             ],
         ),
     }
-    marts |= check_frames(spec)
+    marts |= check_frames(spec) | simulation_frames(list(DIMENSIONS), spec.n_runs, spec.seed)
     emptied = {
-        "battery": ("capability", "dimension", "benchmark"),
+        "battery": ("capability", "dimension", "benchmark", *SIMULATIONS),
         "capability": ("ai_system", "capability_profile", "system_profile", "fit_diagnostic", *CHECKS),
         "work": ("respondent_flow", "activity_importance", "capability_importance"),
         "suitability": ("suitability", "suitability_pooled"),
@@ -404,7 +410,12 @@ def check_frames(spec: StandIn) -> dict[str, pd.DataFrame]:
             auroc = None if benchmark == "gamma" else rng.uniform(0.5, 0.9)
             quality.append((s, benchmark, 1000 - k, share, share + rng.normal(0, 0.03), 0.2, auroc, 0.4))
         reliability += [(s, b, 100 + b, b / 10 + 0.05, b / 10 + rng.uniform(0, 0.1)) for b in range(2, 9)]
-        curve += [(s, d, v, 50, 0.5, 0.5, 0.4, 0.6) for d in dimensions for v in range(4)]
+        reliability += [(s, 0, 3, 0.07, 1.0), (s, 1, 2, 0.12, 0.0), (s, 9, 19, 0.95, 0.0)]
+        for d in dimensions:
+            for v in range(4):
+                predicted = 0.8 - 0.15 * v
+                observed = predicted + (0.11 if v == len(d) else 0.02)
+                curve.append((s, d, v, 50, observed, predicted, predicted - 0.1, predicted + 0.1))
         influence += [
             (s, k, "alpha", f"item <b>{k}</b>", float(k % 2), dimensions[k % 8], (-1) ** k / k)
             for k in range(1, 21)

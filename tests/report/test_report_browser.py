@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 SiteOf = Callable[[str], Site]
-CHARTS = {"capabilities": 12, "suitability": 1, "importance": 2}
+CHARTS = {"capabilities": 11, "checks": 10, "suitability": 1, "importance": 2, "evidence": 12}
 # after the redraw that follows a change of width: page overflow in pixels; left, right, marks and text of each chart
 LAYOUT = """async () => {
     await new Promise(done => setTimeout(done, 250));
@@ -56,7 +56,8 @@ def opened(
 
 @pytest.mark.parametrize("name", ["plain", "one", "forty", "hostile", "skipped"])
 def test_all_pages_draw_and_fit_wide_and_narrow(browser: BrowserContext, site: SiteOf, name: str) -> None:
-    for page_name in PAGES:
+    # simulations know no systems: their page is the same with any
+    for page_name in [p for p in PAGES if p != "evidence" or name == "plain"]:
         with opened(browser, site(name), page_name) as page:
             assert page.locator("#synthetic").is_visible()
             assert page.locator("[data-chart]").count() >= (
@@ -174,7 +175,7 @@ def test_a_matrix_of_correlations_stands_while_its_system_is_ticked(
 
 def test_points_stand_where_the_numbers_say(browser: BrowserContext, site: SiteOf) -> None:
     made = site("plain")
-    with opened(browser, made, "capabilities") as page:
+    with opened(browser, made, "checks") as page:
         drawn = page.evaluate(
             "[...document.querySelector('[data-chart=predicted]').data].map(t => [t.name, t.x, t.y])"
         )
@@ -186,6 +187,41 @@ def test_points_stand_where_the_numbers_say(browser: BrowserContext, site: SiteO
         (own,) = [t for t in drawn if t[0] == name_of[system]]
         assert own[1] == pytest.approx(rows["predicted"].tolist())
         assert own[2] == pytest.approx(rows["observed"].tolist())
+
+
+def test_a_developers_systems_and_one_systems_curves_can_be_chosen(
+    browser: BrowserContext, site: SiteOf
+) -> None:
+    made = site("plain")
+    names = "document.querySelector('[data-chart=reliability]').data.map(t => t.name)"
+    with opened(browser, made, "checks") as page:
+        assert len(page.evaluate(names)) == 6
+        page.get_by_role("button", name="Quarry").click()
+        assert page.evaluate(names) == ["Basalt 7", "Basalt 7 mini"]
+        page.select_option("#scope", "system:basalt-7")
+        assert page.evaluate(VISIBLE_SCOPES) == ["system:basalt-7"]
+        name, observed, low = page.evaluate(
+            "(() => { const [p, o] = document.querySelector('[data-chart=curve-0]').data;"
+            " return [o.name, o.y, p.y.map((y, i) => y - p.error_y.arrayminus[i])]; })()"
+        )
+    curve = made.marts["characteristic_curve"].query("system == 'basalt-7' and dimension == 'APS'")
+    assert name == "Basalt 7"
+    assert observed == pytest.approx(curve["observed"].tolist())
+    assert low == pytest.approx(curve["q025"].tolist())
+
+
+def test_recovery_is_drawn_at_the_chosen_temperature(browser: BrowserContext, site: SiteOf) -> None:
+    made = site("plain")
+    means = made.marts["recovery_dimension"].groupby(["tau", "intercept", "dimension"])["r"].mean()
+    drawn = (
+        "document.querySelector('[data-chart=recovery]').data.filter(t => t.name).map(t => [...t.x].sort())"
+    )
+    with opened(browser, made, "evidence") as page:
+        for tau in (1.0, 0.5):
+            page.select_option("#scope", f"tau:{tau:g}")
+            expected = [sorted(means[tau, i]) for i in ("shared", "free", "fixed")]
+            for found, wanted in zip(page.evaluate(drawn), expected, strict=True):
+                assert found == pytest.approx(wanted)
 
 
 def test_hostile_names_are_shown_as_they_are(browser: BrowserContext, site: SiteOf) -> None:

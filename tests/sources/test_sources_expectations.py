@@ -22,9 +22,7 @@ Break = Callable[[pd.DataFrame], pd.DataFrame]
 @pytest.fixture(scope="module")
 def frames(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
     sources = write_sources(tmp_path_factory.mktemp("inputs"))
-    write_systems(
-        sources, [dict.fromkeys(SYSTEMS_HEADER, "x") | {"released_on": "2026-01-31", "kind": "Human"}]
-    )
+    write_systems(sources, [dict.fromkeys(SYSTEMS_HEADER, "x") | {"released_on": "2026-01-31", "kind": "AI"}])
     readings = (
         read_ratings(sources),
         read_results(sources),
@@ -169,6 +167,14 @@ def test_names_in_the_suites_are_those_of_the_readers() -> None:
     }
     assert all(re.match(pattern, name) for name in ALLOWED)
     assert not any(re.match(pattern, name) for name in others)
+
+
+def test_a_person_needs_no_model_and_no_developer(tmp_path: Path) -> None:
+    write_systems(tmp_path, [{"system": "p", "name": "Person 7", "kind": "human"}])
+    frame = read_systems(tmp_path).frames["raw.ai_system"]
+    assert failed(SUITES["raw.ai_system"], frame) == set()
+    missing = failed(SUITES["raw.ai_system"], frame.assign(kind=None))
+    assert missing == {f"column_values_to_not_be_null_{c}" for c in SYSTEMS_HEADER[2:-1]}
 
 
 def test_warnings_and_blocks_are_told_apart() -> None:

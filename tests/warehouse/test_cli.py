@@ -85,7 +85,9 @@ def test_help_answers_in_under_a_second_and_documents_the_exit_codes() -> None:
     assert not imported & {"dagster", "pandas", "duckdb", "dbt", "pydantic"}
 
 
-@pytest.mark.parametrize("command", ["refresh", "status", "sql", "template", "wipe", "doctor", "dev", "docs"])
+@pytest.mark.parametrize(
+    "command", ["refresh", "status", "sql", "template", "wipe", "doctor", "dev", "docs", "shortform"]
+)
 def test_every_command_explains_itself(command: str, tmp_path: Path) -> None:
     result = _call(command, "--help", home=tmp_path)
     assert result.exit_code == 0

@@ -1,12 +1,13 @@
-"""The page on what each system can do: levels, shapes, and whether the fit can be trusted.
+"""The page on what each system can do: levels, shapes, releases, what would change them, and whether the fit converged.
 
-Belongs here: the context of capabilities.html. Does not belong here: checks of the posterior by item (checks.py).
+Belongs here: the context of capabilities.html. Does not belong here: predictions against answers (checks.py).
 """
 
 from __future__ import annotations
 
+import pandas as pd
+
 from dagster_project.report import charts
-from dagster_project.report.checks import sections
 from dagster_project.report.data import Published
 from dagster_project.report.labels import MISSING, System, number, percent, text
 from dagster_project.report.pages.common import Context, fits
@@ -24,6 +25,11 @@ def context(published: Published, base: Context) -> Context:
     constituents = published["capability"].groupby("dimension")["name"].agg(list).to_dict()
     info = published["system_profile"].set_index("system").reindex([s.key for s in everyone])
     info.insert(0, "name", [s.name for s in everyone])
+    info["developer"], released = [s.developer for s in everyone], _released(published)
+    info["released_on"] = [released.get(s.key) for s in everyone]
+    releases = charts.releases(profile, released, keys, names, everyone) if released else []
+    correlations = charts.correlations(published["posterior_correlation"], keys, names, everyone)
+    radars = charts.radars(profile, keys, names, everyone)
     return {
         "empty": published.why_empty("capability_profile") if profile.empty else "",
         "levels": Table(
@@ -48,6 +54,8 @@ def context(published: Published, base: Context) -> Context:
             info.reset_index(drop=True),
             {
                 "name": ("System", words),
+                "developer": ("Developer", words),
+                "released_on": ("Released", words),
                 "n_items": ("Items answered", count),
                 "accuracy": ("Success rate on them", percent),
                 "mean_log": ("Mean level", number),
@@ -58,17 +66,55 @@ def context(published: Published, base: Context) -> Context:
                 "mean_abs_correlation": ("Mean |correlation|", number),
             },
         ),
-        "radars": charts.radars(profile, keys, names, everyone),
-        "chart": charts.levels(profile, keys, names, everyone),
-        "checks": _checks(published, keys, names, everyone),
+        "radars": radars,
+        "undated": _undated(released, everyone),
+        "releases": releases,
+        "correlations": correlations,
+        "influence": _influence(published["item_influence"], names, everyone),
+        "lacks": {
+            mart: published.why_empty(mart) if published[mart].empty else ""
+            for mart in ("posterior_correlation", "item_influence")
+        },
+        "charts": {"levels": charts.levels(profile, keys, names, everyone)}
+        | {f"radar-{i}": chart for i, chart in enumerate(radars)}
+        | {f"released-{i}": chart for i, chart in enumerate(releases)}
+        | {f"correlation-{i}": chart for i, chart in enumerate(correlations)},
     }
 
 
-def _checks(published: Published, keys: list[str], names: dict[str, str], everyone: list[System]) -> Context:
-    found = sections(published, keys, names, everyone)
-    headings = ["System", "Benchmark", "Items", "Observed", "Predicted", "Brier score", "AUROC"]
-    items = ["Rank", "Benchmark", "Item", "Score given", "Dimension moved most", "Shift (posterior SDs)"]
-    return vars(found) | {
-        "quality": Table(headings, found.quality),
-        "influence": [(name, Table(items, rows)) for name, rows in found.influence if rows],
+def _released(published: Published) -> dict[str, str]:
+    info = published["ai_system"]
+    return {
+        str(system): str(day)[:10]
+        for system, day in zip(info["system"], info["released_on"], strict=True)
+        if pd.notna(day)
     }
+
+
+def _undated(released: dict[str, str], everyone: list[System]) -> str:
+    released_ones = [s for s in everyone if not s.is_person]
+    lacking = [s.name for s in released_ones if s.key not in released]
+    if not released_ones:
+        return "People have no release date."
+    if not lacking:
+        return ""
+    if len(lacking) == len(released_ones):
+        return (
+            "Unknown: no system has a release date in the inputs (column released_on of battery/systems.csv)."
+        )
+    return f"Release date unknown, so not drawn: {', '.join(lacking)}."
+
+
+def _influence(frame: pd.DataFrame, names: dict[str, str], everyone: list[System]) -> list[tuple[str, Table]]:
+    """(system, its most influential items), systems without any left out."""
+    columns = ["Rank", "Benchmark", "Item", "Score given", "Dimension moved most", "Shift (posterior SDs)"]
+    found = []
+    for s in everyone:
+        rows = [
+            [count(r["rank"]), words(r["benchmark"]), words(r["item"]), number(r["score"])]
+            + [names.get(r["dimension"], str(r["dimension"])), number(r["shift_sd"])]
+            for r in frame[frame["system"] == s.key].sort_values("rank").to_dict("records")
+        ]
+        if rows:
+            found.append((s.name, Table(columns, rows)))
+    return found

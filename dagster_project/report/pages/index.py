@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dagster_project.report.claims import leaders, summary
 from dagster_project.report.data import Published
-from dagster_project.report.labels import MISSING, of_default_policy, ordered, percent, text
+from dagster_project.report.labels import MISSING, System, of_default_policy, ordered, percent, text
 from dagster_project.report.pages.common import Context, fits, leader_table, policy_sentence
 from dagster_project.report.tables import count
 
@@ -24,7 +24,7 @@ def context(published: Published, base: Context) -> Context:
     comparison = published["published_comparison"]["status"].value_counts().sort_index()
     coverage = published["benchmark"]["join_coverage_share"]
     return {
-        "figures": _key_figures(published, len(base["systems"])),
+        "figures": _key_figures(published, base["systems"]),
         "slices": [
             {
                 "name": text(r["slice"]),
@@ -46,11 +46,15 @@ def context(published: Published, base: Context) -> Context:
     }
 
 
-def _key_figures(published: Published, n_systems: int) -> list[tuple[str, str]]:
+def _key_figures(published: Published, everyone: list[System]) -> list[tuple[str, str]]:
+    n_people = sum(s.is_person for s in everyone)
+    n_systems = len(everyone) - n_people
     battery = published["benchmark"].groupby("benchmark")[["n_items", "n_valid_items"]].max().sum()
     flow = published["respondent_flow"]
     capability = published["capability"]
-    figures = [(f"{n_systems}", "AI systems")]
+    figures = [(f"{n_systems}", "AI system" if n_systems == 1 else "AI systems")]
+    if n_people:
+        figures.append((f"{n_people}", "person" if n_people == 1 else "people"))
     if not published["benchmark"].empty:
         of = (
             f"of {count(float(battery['n_items']))} "

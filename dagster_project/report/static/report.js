@@ -16,8 +16,9 @@
 
   // Plotly reads a small HTML in its texts: names must arrive there as plain text.
   const plain = (s) => String(s).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-  const fixed = (v) => (v === null ? "–" : v.toFixed(2).replace("-", "−"));
-  const estimate = (e) => `${fixed(e[0])} (95 % interval ${fixed(e[1])} to ${fixed(e[2])})`;
+  const fixed = (v) => (v === null ? "–" : v.toFixed(2).replace(/^-(?=0\.00$)/, "").replace("-", "−"));
+  const estimate = (e, interval = "95 % interval") => fixed(e[0]) + (e[1] === null ? "" : ` (${interval} ${fixed(e[1])} to ${fixed(e[2])})`);
+  const share = (v) => (v === null ? "–" : (100 * v).toFixed(1) + " %");
 
   function wrap(s, width) {
     const lines = [""];
@@ -77,7 +78,7 @@
           symbol: rows.map((i) => (pooled ? "diamond" : SYMBOLS[s.style.symbol]) + (picture.thin[i] ? "-open" : "")),
         },
         hoverinfo: "text",
-        text: rows.map((i) => `<b>${wrap(s.name, 34)}</b><br>${wrap(chart.rows[i], 34)}${picture.thin[i] ? " (fewer than 5 respondents)" : ""}<br>${estimate(s.values[i])}`),
+        text: rows.map((i) => `<b>${wrap(s.name, 34)}</b><br>${wrap(chart.rows[i], 34)}${picture.thin[i] ? " (fewer than 5 respondents)" : ""}<br>${estimate(s.values[i], chart.interval)}`),
       };
     });
     const empty = chart.rows.map((_, i) => i).filter((i) => !series.some((s) => s.values[i]));
@@ -149,20 +150,21 @@
   function points(div, chart) {
     const narrow = isNarrow(div), on = shown(), drawn = chart.series.filter((s) => on.has(String(s.system)));
     const axis = { fixedrange: true, gridcolor: "#d5dbe1", zeroline: false, nticks: narrow ? 4 : 7, tickfont: { size: 14 }, automargin: true };
-    const share = chart.has_diagonal ? { tickformat: ".0%" } : {};
+    const shares = chart.has_diagonal ? { tickformat: ".0%" } : {};
     const traces = drawn.map((t) => {
       const s = data.systems[t.system];
       return {
         type: "scatter", mode: chart.has_lines ? "lines+markers" : "markers", name: plain(s.name), x: t.x, y: t.y, hoverinfo: "text",
         text: t.labels.map((l, i) => `<b>${wrap(s.name, 34)}</b><br>${wrap(l, 34)}<br>${t.low ? estimate([t.y[i], t.low[i], t.high[i]]) : `predicted ${fixed(t.x[i])}, observed ${fixed(t.y[i])}`}`),
-        line: { color: s.style.colour, width: 2 }, marker: { color: s.style.colour, size: 9, symbol: SYMBOLS[s.style.symbol] },
+        line: { color: s.style.colour, width: 2 },
+        marker: { color: s.style.colour, size: 9, line: { width: 1.5, color: s.style.colour }, symbol: t.x.map((_, i) => SYMBOLS[s.style.symbol] + (t.hollow && t.hollow[i] ? "-open" : "")) },
         ...(t.low ? { error_y: { type: "data", symmetric: false, array: t.y.map((y, i) => t.high[i] - y), arrayminus: t.y.map((y, i) => y - t.low[i]), thickness: 2, width: 0, color: s.style.colour } } : {}),
       };
     });
     return Plotly.react(div, traces, {
       ...base(div, Math.max(300, Math.min(div.clientWidth * 0.75, 480))), margin: { l: 60, r: 18, t: 12, b: 56 }, hovermode: "closest",
-      xaxis: { ...axis, ...share, type: chart.x_type || "linear", ...(chart.x_range ? { range: chart.x_range } : {}), title: { text: plain(chart.x_title), font: { size: 14 } } },
-      yaxis: { ...axis, ...share, range: chart.y_range, title: { text: plain(chart.y_title), font: { size: 14 } } },
+      xaxis: { ...axis, ...shares, type: chart.x_type || "linear", ...(chart.x_range ? { range: chart.x_range } : {}), title: { text: plain(chart.x_title), font: { size: 14 } } },
+      yaxis: { ...axis, ...shares, range: chart.y_range, title: { text: plain(chart.y_title), font: { size: 14 } } },
       shapes: chart.has_diagonal ? [{ type: "line", x0: 0, y0: 0, x1: 1, y1: 1, layer: "below", line: { color: "#4d5661", width: 1.5, dash: "dash" } }] : [],
       annotations: traces.length ? [] : [{ text: "No system with a mark here is ticked", showarrow: false, x: 0.5, y: 0.5, xref: "paper", yref: "paper", bgcolor: "#fff" }],
     }, CONFIG);
@@ -183,9 +185,65 @@
     }, CONFIG);
   }
 
+  const OUTSIDE = { color: "#D55E00", symbol: "x" };
+  const SHARE_AXIS = { range: [-0.04, 1.04], tickformat: ".0%", fixedrange: true, gridcolor: "#d5dbe1", zeroline: false, tickfont: { size: 13 } };
+
+  function curve(div, chart) {
+    const p = chart.scopes[scopeKey()], s = data.systems[chart.systems[scopeKey()]], at = p.level;
+    return Plotly.react(div, [
+      {
+        type: "scatter", mode: "lines", x: at, y: p.predicted, hoverinfo: "skip", line: { color: "#4d5661", width: 1.5, dash: "dash" },
+        error_y: { type: "data", symmetric: false, array: at.map((_, i) => p.q975[i] - p.predicted[i]), arrayminus: at.map((_, i) => p.predicted[i] - p.q025[i]), thickness: 6, width: 0, color: "#b9c1ca" },
+      },
+      {
+        type: "scatter", mode: "markers", name: plain(s.name), x: at, y: p.observed, hoverinfo: "text",
+        marker: { size: 9, color: p.outside.map((o) => (o ? OUTSIDE.color : s.style.colour)), symbol: p.outside.map((o) => (o ? OUTSIDE.symbol : SYMBOLS[s.style.symbol])) },
+        text: at.map((l, i) => `<b>${wrap(s.name, 34)}</b><br>level ${l}, ${p.n_items[i].toLocaleString("en")} items<br>observed ${share(p.observed[i])}<br>predicted ${share(p.predicted[i])} (${share(p.q025[i])} to ${share(p.q975[i])})`),
+      },
+    ], {
+      ...base(div, 260), margin: { l: 52, r: 10, t: 8, b: 44 }, hovermode: "closest", yaxis: SHARE_AXIS,
+      xaxis: { range: [-0.4, 5.4], dtick: 1, fixedrange: true, showgrid: false, zeroline: false, title: { text: "Demand level", font: { size: 13 } }, tickfont: { size: 13 } },
+      annotations: at.length ? [] : [{ text: "No items demand it", showarrow: false, x: 0.5, y: 0.5, xref: "paper", yref: "paper" }],
+    }, CONFIG);
+  }
+
+  function coverage(div, chart) {
+    const narrow = isNarrow(div), rows = chart.rows.map((_, i) => i), marks = [], shapes = bands(chart.rows.length);
+    const place = (i, k) => i + (k - (chart.levels.length - 1) / 2) * 0.28;
+    chart.levels.forEach((level, k) => rows.forEach((i) => {
+      const e = chart.values[k][i];
+      if (!e) return;
+      shapes.push({ type: "rect", x0: e[1], x1: e[2], y0: place(i, k) - 0.11, y1: place(i, k) + 0.11, fillcolor: "#c3cad2", line: { width: 0 }, layer: "below" });
+      marks.push({ x: e[0], y: place(i, k), row: i, level, low: e[1], high: e[2], outside: e[0] < e[1] || e[0] > e[2] });
+    }));
+    for (const level of chart.levels) shapes.push({ type: "line", x0: level, x1: level, yref: "paper", y0: 0, y1: 1, layer: "below", line: { color: "#4d5661", width: 1, dash: "dash" } });
+    const axis = { ...SHARE_AXIS, range: chart.range, tickmode: "array", tickvals: chart.levels };
+    return Plotly.react(div, [{
+      type: "scatter", mode: "markers", x: marks.map((m) => m.x), y: marks.map((m) => m.y), hoverinfo: "text",
+      marker: { size: 10, color: marks.map((m) => (m.outside ? OUTSIDE.color : "#0072B2")), symbol: marks.map((m) => (m.outside ? OUTSIDE.symbol : "circle")) },
+      text: marks.map((m) => `<b>${wrap(chart.rows[m.row], 34)}</b><br>${100 * m.level} % intervals hold ${share(m.x)}<br>expected ${share(m.low)} to ${share(m.high)}`),
+    }], {
+      ...base(div, 90 + 52 * chart.rows.length), margin: { l: 10, r: 14, t: 10, b: 54 }, hovermode: "closest", shapes,
+      yaxis: rowAxis(chart.rows.map((r) => wrap(r, narrow ? 17 : 30))), xaxis: { ...axis, showgrid: false, title: { text: "Share of fits whose interval holds the truth", font: { size: narrow ? 13 : 15 } } },
+    }, CONFIG);
+  }
+
+  function ranks(div, chart) {
+    const n = chart.bin.length;
+    const band = { type: "rect", xref: "paper", x0: 0, x1: 1, y0: chart.expected_low[0], y1: chart.expected_high[0], fillcolor: "#d5dbe1", line: { width: 0 }, layer: "below" };
+    return Plotly.react(div, [{
+      type: "bar", x: chart.bin, y: chart.n_fits, width: 0.8, marker: { color: chart.n_fits.map((f, i) => (f < chart.expected_low[i] || f > chart.expected_high[i] ? OUTSIDE.color : "#0072B2")) },
+      hoverinfo: "text", hovertext: chart.n_fits.map((f, i) => `bin ${chart.bin[i]} of ${n}: ${f} fits<br>expected ${chart.expected_low[i]} to ${chart.expected_high[i]}`),
+    }], {
+      ...base(div, 210), margin: { l: 40, r: 34, t: 8, b: 44 }, shapes: n ? [band] : [],
+      xaxis: { range: [0.4, n + 0.6], tickmode: "array", tickvals: [1, n], ticktext: ["lowest", "highest"], ticklabelstandoff: 5, fixedrange: true, showgrid: false, title: { text: "Rank of the truth", font: { size: 13 } }, tickfont: { size: 13 } },
+      yaxis: { range: [0, chart.top], fixedrange: true, gridcolor: "#e6eaee", zeroline: true, nticks: 4, tickfont: { size: 13 } },
+    }, CONFIG);
+  }
+
   // A picture leaves its page: it carries its own heading, key and warning.
   function picture(div) {
-    const heading = div.closest("section").querySelector("h2").textContent + (selector ? " · " + selector.selectedOptions[0].text : "");
+    const heading = div.closest("section").querySelector("h2").textContent + (selector && data.charts[div.dataset.chart].scopes ? " · " + selector.selectedOptions[0].text : "");
     const warning = document.getElementById("synthetic") ? "<br><b>SYNTHETIC DATA</b>" : "";
     const layout = { ...div.layout, width: Math.max(div.clientWidth, 800) }, named = div.data.filter((t) => t.showlegend !== false && t.name);
     const above = 75 + 26 * Math.ceil(named.reduce((sum, t) => sum + 60 + 9 * t.name.length, 0) / layout.width);
@@ -197,7 +255,7 @@
     return { data: div.data, layout };
   }
 
-  const DRAW = { dots, bars, heat, radar, points, correlation };
+  const DRAW = { dots, bars, heat, radar, points, correlation, curve, coverage, ranks };
 
   function drawAll() {
     for (const div of document.querySelectorAll("[data-chart]")) {
@@ -234,9 +292,11 @@
   }
   for (const box of document.querySelectorAll("[data-system]")) box.addEventListener("change", drawAll);
   for (const button of document.querySelectorAll("[data-show]")) {
+    const show = button.dataset.show, listed = show.split(",");
+    const wanted = (system) => show === "all" || (show === "first" ? Number(system) < 6 : listed.includes(system));
     button.addEventListener("click", () => {
       for (const box of document.querySelectorAll("[data-system]")) {
-        if (box.dataset.system !== "pooled") box.checked = button.dataset.show === "all" || Number(box.dataset.system) < 6;
+        if (box.dataset.system !== "pooled") box.checked = wanted(box.dataset.system);
       }
       drawAll();
     });

@@ -9,6 +9,8 @@ final as (
         dimension,
         level,
         coverage_share,
+        expected_low,
+        expected_high,
         n_fits,
         uniformity_p
     from ranked

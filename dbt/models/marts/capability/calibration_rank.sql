@@ -8,7 +8,9 @@ final as (
     select
         dimension,
         bin,
-        n_fits
+        n_fits,
+        expected_low,
+        expected_high
     from ranked
 )
 

@@ -1,0 +1,108 @@
+"""The page on whether the profiles predict answers: of items not seen, by demand level, and against other models.
+
+Belongs here: the context of checks.html. Does not belong here: simulated answers (evidence.py), what charts draw
+(charts.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from dagster_project.report import charts
+from dagster_project.report.bins import LEAST, pooled_bins
+from dagster_project.report.data import Published
+from dagster_project.report.labels import MISSING, OfSystem, System, number, percent, text
+from dagster_project.report.pages.common import Context
+from dagster_project.report.tables import ScopedTable, Table, count, names_of
+
+MARTS = ("item_prediction_quality", "reliability", "characteristic_curve")
+
+
+def context(published: Published, base: Context) -> Context:
+    """Predictions of items held out, characteristic curves, comparison of models."""
+    everyone: list[System] = base["systems"]
+    quality, bins = published["item_prediction_quality"], pooled_bins(published["reliability"])
+    lacks = {mart: published.why_empty(mart) if published[mart].empty else "" for mart in MARTS}
+    names = names_of(published["dimension"], "dimension")
+    curves = _curves(published, everyone, names)
+    drawn = {f"curve-{i}": chart for i, chart in enumerate(curves["charts"])}
+    if not lacks["item_prediction_quality"]:
+        of_benchmarks = quality[quality["benchmark"] != "all"]
+        drawn["predicted"] = charts.predicted_against_observed(of_benchmarks, everyone)
+    if not lacks["reliability"]:
+        drawn["reliability"] = charts.reliability(bins, everyone)
+    return {
+        "lacks": lacks,
+        "quality": _quality(quality, everyone),
+        "bins": _bins(bins, everyone),
+        "least": LEAST,
+        "curves": curves,
+        "comparison": _comparison(published["model_comparison"]),
+        "charts": drawn,
+    }
+
+
+def _quality(quality: pd.DataFrame, everyone: list[System]) -> Table:
+    """Rows by system, the pooled line first."""
+    rows = []
+    for s in everyone:
+        own = quality[quality["system"] == s.key]
+        for pooled in (True, False):
+            for r in own[(own["benchmark"] == "all") == pooled].to_dict("records"):
+                rows.append(
+                    [s.name, "All benchmarks" if pooled else text(r["benchmark"], MISSING)]
+                    + [count(r["n_items"]), percent(r["observed"]), percent(r["predicted"])]
+                    + [number(r["brier"], 3), number(r["auroc"], 3)]
+                )
+    return Table(["System", "Benchmark", "Items", "Observed", "Predicted", "Brier score", "AUROC"], rows)
+
+
+def _bins(bins: pd.DataFrame, everyone: list[System]) -> Table:
+    rows = []
+    for s in everyone:
+        for r in bins[bins["system"] == s.key].to_dict("records"):
+            between = f"{percent(r['low'], 0)} to {percent(r['high'], 0)}" + (" *" if r["is_few"] else "")
+            cells = [count(r["n_bins"]), count(r["n_items"]), percent(r["predicted"]), percent(r["observed"])]
+            rows.append([s.name, between, *cells])
+    columns = ["System", "Predicted between", "Tenths pooled", "Items", "Mean predicted", "Observed"]
+    return Table(columns, rows)
+
+
+def _curves(published: Published, everyone: list[System], names: dict[str, str]) -> Context:
+    """By system: how many levels lie outside their interval, the table; and the charts of all dimensions."""
+    frame = published["characteristic_curve"]
+    frame = frame.assign(is_outside=(frame["observed"] < frame["q025"]) | (frame["observed"] > frame["q975"]))
+    known = set(frame["system"])
+    choices = [OfSystem(s) for s in everyone if s.key in known]
+    keys = sorted(set(frame["dimension"]), key=lambda d: names.get(d, d))
+    tables, findings = [], []
+    for choice in choices:
+        own = frame[frame["system"] == choice.system.key].sort_values(["dimension", "level"])
+        rows = [
+            [names.get(r["dimension"], r["dimension"]), count(r["level"]), count(r["n_items"])]
+            + [percent(r["observed"]) + (" !" if r["is_outside"] else ""), percent(r["predicted"])]
+            + [f"{percent(r['q025'])} to {percent(r['q975'])}"]
+            for r in own.to_dict("records")
+        ]
+        columns = ["Dimension", "Level", "Items", "Observed", "Predicted", "95\u00a0% interval"]
+        tables.append(ScopedTable(choice, Table(columns, rows)))
+        findings.append((choice, f"{own['is_outside'].sum()} of {len(own)}", number(0.05 * len(own), 1)))
+    return {
+        "choices": choices,
+        "findings": findings,
+        "tables": tables,
+        "charts": charts.curves(frame, keys, names, choices),
+    }
+
+
+def _comparison(frame: pd.DataFrame) -> Table | None:
+    """All columns of marts.model_comparison as they stand; None where there is nothing to show."""
+    if frame.empty:
+        return None
+    printers: dict[str, Callable[[object], str]] = {
+        str(c): (lambda v: number(v, 4)) if pd.api.types.is_float_dtype(frame[c]) else count for c in frame
+    }
+    rows = [[printers[c](r[c]) for c in printers] for r in frame.to_dict("records")]
+    return Table([c.replace("_", " ").capitalize() for c in printers], rows)

@@ -1,0 +1,75 @@
+"""The items' texts and answers: what comes through, and where a bad line is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assets.sources.readers import SourceError
+from assets.sources.readers.items import read_items
+
+
+def write(sources: Path, benchmark: str, *lines: object) -> Path:
+    path = sources / "battery/items" / f"{benchmark}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    path.write_text("\n".join([*texts, ""]), encoding="utf-8")
+    return path
+
+
+def test_items_come_through(tmp_path: Path) -> None:
+    write(
+        tmp_path, "bench", {"item": "001", "text": "a\u2028b", "answer": "B"}, "", {"item": 7, "text": " x "}
+    )
+    write(tmp_path, "other", {"item": "001", "text": "y", "answer": 3.5, "source": "z"})
+    assert read_items(tmp_path).to_numpy().tolist() == [
+        ["bench", "001", "a\u2028b", "B"],
+        ["bench", "7", " x ", None],
+        ["other", "001", "y", "3.5"],
+    ]
+
+
+def test_no_files_are_no_items(tmp_path: Path) -> None:
+    assert read_items(tmp_path).columns.tolist() == ["benchmark", "item", "text", "answer"]
+    assert read_items(tmp_path).empty
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "what"),
+    [
+        ('{"item": "2", "text"', None, "no JSON"),
+        ("[1]", None, "no JSON object"),
+        ({"text": "t"}, "item", "blank"),
+        ({"item": " ", "text": "t"}, "item", "blank"),
+        ({"item": "2"}, "text", "blank"),
+        ({"item": "2", "text": ["t"]}, "text", "is no text"),
+        ({"item": True, "text": "t"}, "item", "is no text"),
+        ({"item": "2", "text": "t\0"}, "text", "damaged"),
+        ('{"item": "2", "text": "\\ud800"}', "text", "damaged"),
+        ({"item": "1 ", "text": "t"}, "item", "stands in line 1 already"),
+    ],
+)
+def test_a_bad_line_is_named_by_file_and_line(
+    line: object, column: str | None, what: str, tmp_path: Path
+) -> None:
+    write(tmp_path, "bench", {"item": "1", "text": "t"}, line)
+    with pytest.raises(SourceError) as raised:
+        read_items(tmp_path)
+    (fault,) = raised.value.faults
+    assert (fault.file, fault.row, fault.column) == ("battery/items/bench.jsonl", 2, column)
+    assert what in fault.what
+
+
+def test_a_byte_that_is_no_utf8_is_named_by_its_line(tmp_path: Path) -> None:
+    write(tmp_path, "bench").write_bytes(b'{"item": "1", "text": "t"}\n{"item": "2", "text": "\xe9"}\n')
+    with pytest.raises(SourceError, match=r"bench\.jsonl, row 2: a byte that is not UTF-8"):
+        read_items(tmp_path)
+
+
+def test_all_faults_of_all_files_are_told_together(tmp_path: Path) -> None:
+    write(tmp_path, "a", "x", "y")
+    write(tmp_path, "b", "z")
+    with pytest.raises(SourceError, match="3 faults in 2 input files"):
+        read_items(tmp_path)
