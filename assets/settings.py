@@ -34,6 +34,10 @@ class Settings(BaseSettings):
     demo_items: int = Field(19576, ge=500, description="battery items in the embedded demo")
     lock_wait_seconds: float = Field(30, ge=0, description="how long an opener waits for the warehouse file")
 
+    annotation_mode: Literal["one", "all"] = Field(
+        "one", description="capabilities that a rater model is asked about in one call"
+    )
+    annotation_sample: int = Field(100, ge=10, description="texts annotated in both modes to compare them")
     min_spearman: float = Field(
         0.30, description="a capability is dropped when both agreement figures are lower"
     )

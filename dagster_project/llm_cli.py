@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
 FAILED = 1
 # plan -> "module:function" of a function(settings) -> list of calls; named as text so that --help imports nothing
-PLANS: dict[str, str] = {}
+PLANS: dict[str, str] = {
+    "annotate": "dagster_project.annotation_plans:annotate",
+    "annotate-modes": "dagster_project.annotation_plans:annotate_modes",
+}
+
+
+class PlanError(ValueError):
+    """A plan can't list its calls; says what is missing and what to do."""
 
 
 @click.group()
@@ -44,14 +51,15 @@ def _settings() -> Settings:
 
 def _calls(settings: Settings, plan: str) -> list[Call]:
     from assets.llm import RolesError
+    from assets.sources.readers import SourceError
 
     if plan not in PLANS:
-        known = ", ".join(sorted(PLANS)) or "none in this version"
+        known = ", ".join(sorted(PLANS))
         raise click.UsageError(f"There is no plan {plan!r}. Plans: {known}.")
     module, _, function = PLANS[plan].partition(":")
     try:
         calls: list[Call] = getattr(import_module(module), function)(settings)
-    except RolesError as error:
+    except (RolesError, SourceError, PlanError) as error:
         raise click.UsageError(str(error)) from None
     return calls
 

@@ -21,7 +21,7 @@ from assets.ports import declared_tables
 from assets.settings import PROJECT, Settings
 from dagster_project.resources import DuckDBWarehouse
 
-RAW = ("raw.rating", "raw.result", "raw.ai_system")
+RAW = ("raw.rating", "raw.annotation", "raw.result", "raw.ai_system")
 
 
 class BatteryPipeline:
@@ -48,6 +48,7 @@ class BatteryPipeline:
                 shutil.copy(path, self.project / "seeds" / path.name)
         rows = [f"{alias},{system}" for alias, system in (aliases or {}).items()]
         (self.project / "seeds/seed_system_alias.csv").write_text("\n".join(["alias,system", *rows, ""]))
+        self.land(dict.fromkeys(RAW, pd.DataFrame()))
 
     def land(self, frames: Mapping[str, pd.DataFrame]) -> None:
         """Replace raw tables; a column that a frame lacks is NULL."""

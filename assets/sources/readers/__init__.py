@@ -3,6 +3,7 @@
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import Reading
 from assets.sources.readers.inventory import list_source_files
+from assets.sources.readers.items import read_items
 from assets.sources.readers.ratings import read_ratings
 from assets.sources.readers.results import read_results
 from assets.sources.readers.survey import read_survey
@@ -13,6 +14,7 @@ __all__ = [
     "SourceError",
     "SourceFileError",
     "list_source_files",
+    "read_items",
     "read_ratings",
     "read_results",
     "read_survey",
