@@ -38,6 +38,14 @@ class Settings(BaseSettings):
         "one", description="capabilities that a rater model is asked about in one call"
     )
     annotation_sample: int = Field(100, ge=10, description="texts annotated in both modes to compare them")
+    selection_items: int | None = Field(
+        None, ge=1, description="items of a battery to be chosen; unset = none is"
+    )
+    selection_sample: int = Field(200, ge=1, description="items a benchmark whose demands set the target")
+    selection_max_share: float = Field(0.10, gt=0, le=1, description="one benchmark's share of the battery")
+    selection_observed_weight: float = Field(
+        0.7, ge=0, le=1, description="of observed demands in the target; the rest is flat over the levels"
+    )
     min_spearman: float = Field(
         0.30, description="a capability is dropped when both agreement figures are lower"
     )

@@ -55,6 +55,24 @@ def planted_ratings() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+def as_annotation(ratings: pd.DataFrame) -> pd.DataFrame:
+    """raw.annotation: cyd is a language model; dan is one too, but has a call to go and so must not count."""
+    of_cyd = ratings[ratings["rater"] == "cyd"]
+    level = pd.to_numeric(of_cyd["level"])
+    status = np.where(level.isin(range(6)), "answered", np.where(level == 2.5, "unparsed", "refused"))
+    cyd = of_cyd[["rater", *KEY]].assign(
+        item_number=of_cyd["row_number"] - 1, capability=of_cyd["capability_name"], status=status,
+        level=level.where(level.isin(range(6))), model="m", mode="one", is_comparison=False,
+        rubric_version="v-" + of_cyd["capability_name"], prompt_version="p", call_id="c",
+    )  # fmt: skip
+    dan = cyd.assign(rater="dan", level=5, status="answered")
+    dan.loc[dan.index[0], ["status", "level"]] = ["pending", None]
+    # asked about 40 items once more, all capabilities in one call: a level higher where there is room
+    again = cyd[cyd["status"] == "answered"].query("item_number <= 40")
+    again = again.assign(mode="all", is_comparison=True, level=np.minimum(again["level"] + 1, 5))
+    return pd.concat([cyd, dan, again]).astype({"level": "Int64"})
+
+
 def planted_results() -> pd.DataFrame:
     """raw.result: alpha twice (second file under an alias), a dated twin, and a system known by results only."""
     rows = []
@@ -83,7 +101,15 @@ def pipeline(tmp_path_factory: pytest.TempPathFactory) -> BatteryPipeline:
             "kind": [None, " Human", "robot"],
         }
     ).assign(source_file="systems.csv", row_number=[2, 3, 4])
-    run.land({"raw.rating": planted_ratings(), "raw.result": planted_results(), "raw.ai_system": systems})
+    ratings = planted_ratings()
+    run.land(
+        {
+            "raw.rating": ratings[ratings["rater"] != "cyd"],
+            "raw.annotation": as_annotation(ratings),
+            "raw.result": planted_results(),
+            "raw.ai_system": systems,
+        }
+    )
     run.build()
     return run
 
@@ -115,6 +141,36 @@ def test_agreement_equals_scipy_and_scikit_learn(pipeline: BatteryPipeline, leve
             assert row["spearman_rho"] == pytest.approx(spearmanr(x, y).statistic, abs=1e-12)
             kappa = cohen_kappa_score(x, y, labels=range(6), weights="quadratic")
             assert row["weighted_kappa"] == pytest.approx(kappa, abs=1e-12)
+
+
+def test_annotations_say_who_made_them_and_by_which_rubric(pipeline: BatteryPipeline) -> None:
+    found = by_key(pipeline.read("marts.annotation"), "rater", "capability")
+    assert len(found) == 4 * 18
+    for (rater, capability), row in found.items():
+        is_model = rater in ("cyd", "dan")
+        assert row["source"] == ("llm" if is_model else "supplied")
+        assert is_model == (row["rubric_version"] == f"v-{capability}") == (row["model"] == "m")
+        assert row["is_used"] == (rater != "dan") and row["n_cells"] == len(ITEMS)
+    assert found["cyd", "EM"]["n_unparsed"] == found["cyd", "L"]["n_refused"] == 1
+    assert found["bob", "SM"]["n_blank"] == found["ann", "EM"]["n_unparsed"] == 1
+    assert sum(row["n_pending"] for row in found.values()) == 1
+    assert "dan" not in set(pipeline.read("staging.stg_rating")["rater"])
+
+
+def test_the_two_modes_of_asking_are_compared(pipeline: BatteryPipeline) -> None:
+    found = by_key(pipeline.read("marts.annotation_mode_agreement"), "rater", "capability")
+    assert len(found) == 18
+    ratings = planted_ratings().query("rater == 'cyd' and row_number <= 41")
+    for capability in CAPABILITIES:
+        x = pd.to_numeric(ratings[ratings["capability_name"] == capability]["level"])
+        x = x[x.isin(range(6))].astype(int)
+        y = np.minimum(x + 1, 5)
+        row = found["cyd", capability]
+        assert row["n_items"] == len(x) and row["within_one_share"] == 1
+        if capability != "OP":
+            kappa = cohen_kappa_score(x, y, labels=range(6), weights="quadratic")
+            assert row["weighted_kappa"] == pytest.approx(kappa, abs=1e-12)
+            assert row["spearman_rho"] == pytest.approx(spearmanr(x, y).statistic, abs=1e-12)
 
 
 def test_only_the_capability_without_agreement_is_dropped(pipeline: BatteryPipeline) -> None:
@@ -200,13 +256,13 @@ def test_systems_keep_their_denominator_and_their_settings(pipeline: BatteryPipe
 
 def test_rejects_say_where_and_why(pipeline: BatteryPipeline) -> None:
     ratings = pipeline.read("staging.stg_rating_reject")
-    place = list(
-        zip(ratings["source_file"].str[:-4], ratings["row_number"] - 2, ratings["column_name"], strict=True)
-    )
-    assert sorted(place) == sorted(FAULTS)
-    assert ratings["reason"].value_counts().to_dict() == {
-        "not a whole number from 0 to 5": 4,
-        "blank cell": 1,
+    reasons = by_key(ratings, "source_file", "row_number", "column_name")
+    assert {key: row["reason"] for key, row in reasons.items()} == {
+        ("ann.csv", 5, "EM"): "not a whole number from 0 to 5",
+        ("bob.csv", 6, "SM"): "blank cell",
+        ("bob.csv", 7, "ProsM"): "not a whole number from 0 to 5",
+        ("llm:cyd", 6, "EM"): "the answer of the rater model could not be read",
+        ("llm:cyd", 7, "L"): "the rater model refused to answer",
     }
     results = pipeline.read("staging.stg_result_reject").set_index(["source_file", "row_number"])["reason"]
     assert results.loc[("alpha.csv", 99)] == "item stands twice in this file; its first row counts"

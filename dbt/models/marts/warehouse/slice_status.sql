@@ -24,16 +24,10 @@ raters as (
 ),
 
 found as (
-    select
-        input,
-        count(*) as n_files
+    select input
     from {{ source('raw', 'source_file') }}
-    where input <> 'ratings'
-    group by input
-    union all
-    select
-        'ratings' as input,
-        n_raters as n_files
+    union distinct
+    select 'ratings' as input
     from raters
     where n_raters > 0
 ),
@@ -42,10 +36,10 @@ counted as (
     select
         slice_input.slice,
         count(slice_input.input) as n_inputs,
-        sum(case when slice_input.input is not null and found.n_files is null then 1 else 0 end) as n_missing,
+        sum(case when slice_input.input is not null and found.input is null then 1 else 0 end) as n_missing,
         sum(case when slice_input.input = 'ratings' then 1 else 0 end) as n_ratings,
         {{ dbt.listagg(
-            "case when slice_input.input is not null and found.n_files is null then slice_input.folder end",
+            "case when slice_input.input is not null and found.input is null then slice_input.folder end",
             "', '",
             "order by slice_input.folder"
         ) }} as missing_folders
@@ -67,7 +61,7 @@ final as (
             when counted.n_missing > 0 then 'no files in ' || counted.missing_folders
             else 'all inputs found'
         end
-        || case when counted.n_missing = 0 and counted.n_ratings > 0 then '; ' || raters.annotations else '' end
+        || case when counted.n_missing = 0 and counted.n_ratings > 0 then '; ' || coalesce(raters.annotations, 'no rating can be used') else '' end
         || case
             when counted.slice = 'battery' and counted.n_missing = 0 and raters.n_raters = 1
                 then '; one rater only, so agreement could not be assessed and no capability is dropped'
