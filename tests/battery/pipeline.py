@@ -21,7 +21,10 @@ from assets.ports import declared_tables
 from assets.settings import PROJECT, Settings
 from dagster_project.resources import DuckDBWarehouse
 
-RAW = ("raw.rating", "raw.annotation", "raw.result", "raw.ai_system")
+EMPTY_UNLESS_LANDED = (
+    *("raw.rating", "raw.annotation", "raw.result", "raw.ai_system"),
+    *("model.battery_selection_benchmark", "model.battery_selection_level", "model.dimension_member"),
+)
 
 
 class BatteryPipeline:
@@ -48,7 +51,7 @@ class BatteryPipeline:
                 shutil.copy(path, self.project / "seeds" / path.name)
         rows = [f"{alias},{system}" for alias, system in (aliases or {}).items()]
         (self.project / "seeds/seed_system_alias.csv").write_text("\n".join(["alias,system", *rows, ""]))
-        self.land(dict.fromkeys(RAW, pd.DataFrame()))
+        self.land(dict.fromkeys(EMPTY_UNLESS_LANDED, pd.DataFrame()))
 
     def land(self, frames: Mapping[str, pd.DataFrame]) -> None:
         """Replace raw tables; a column that a frame lacks is NULL."""
@@ -77,8 +80,6 @@ class BatteryPipeline:
 
     def build(self, command: str = "build") -> None:
         """Everything: the models up to the correlations, the clusters, the rest."""
-        empty = pd.DataFrame(columns=["dimension_key", "capability"], dtype=object)
-        self.warehouse.replace({"model.dimension_member": empty})
         seeds = ["seed"] if command == "run" else []
         for call in ([*seeds], [command, "-s", "+int_capability_correlation"]):
             assert not call or self.dbt(*call) == 0, self.failures()

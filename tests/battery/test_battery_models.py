@@ -193,6 +193,52 @@ def battery_levels(levels: pd.DataFrame) -> pd.DataFrame:
     return levels.drop(columns="ProsM", level="capability_name").dropna()
 
 
+def test_consensus_keeps_the_raters_disagreement(
+    pipeline: BatteryPipeline, battery_levels: pd.DataFrame
+) -> None:
+    found = pipeline.read("intermediate.int_consensus").set_index([*KEY, "capability"]).sort_index()
+    by_rater = battery_levels.stack(level="capability_name", future_stack=True).sort_index()
+    assert len(found) == len(by_rater) == 116 * 17
+    for column, expected in (
+        ("consensus", by_rater.mean(axis=1)),
+        ("rater_sd", by_rater.std(axis=1)),
+        ("rater_range", by_rater.max(axis=1) - by_rater.min(axis=1)),
+    ):
+        np.testing.assert_allclose(found[column].astype(float), expected, atol=1e-12)
+
+
+def krippendorff_alpha(levels: pd.DataFrame) -> float:
+    """By definition, from pairs of single ratings; levels: items × raters, NaN = missing."""
+    units = [row[~np.isnan(row)] for row in levels.to_numpy() if (~np.isnan(row)).sum() > 1]
+    every = np.concatenate(units)
+    n = np.array([(every == level).sum() for level in range(6)])
+    between = np.array([[n[min(a, b) : max(a, b) + 1].sum() for b in range(6)] for a in range(6)])
+    distance = (between - (n[:, None] + n[None, :]) / 2) ** 2
+    np.fill_diagonal(distance, 0)
+
+    def total(values: Any) -> float:
+        of = values.astype(int)
+        return float(distance[np.ix_(of, of)].sum())
+
+    observed = sum(total(unit) / (len(unit) - 1) for unit in units) / len(every)
+    return 1 - observed / (total(every) / (len(every) * (len(every) - 1)))
+
+
+def test_alpha_over_all_raters_equals_its_definition(pipeline: BatteryPipeline, levels: pd.DataFrame) -> None:
+    found = pipeline.read("marts.rater_agreement_overall").set_index("capability")
+    pairs = pipeline.read("marts.rater_agreement").groupby("capability")[["spearman_rho", "weighted_kappa"]].mean()
+    assert len(found) == 18 and set(found["n_raters"]) == {3} and set(found["n_items"]) == {len(ITEMS)}
+    for capability, row in found.iterrows():
+        if capability == "OP":
+            assert pd.isna(row["krippendorff_alpha"])
+            continue
+        expected = krippendorff_alpha(levels.xs(capability, axis=1, level="capability_name"))
+        assert row["krippendorff_alpha"] == pytest.approx(expected, abs=1e-12)
+        assert row["mean_spearman_rho"] == pytest.approx(pairs.loc[capability, "spearman_rho"], abs=1e-12)
+        assert row["mean_weighted_kappa"] == pytest.approx(pairs.loc[capability, "weighted_kappa"], abs=1e-12)
+        assert row["is_retained"] == (row["mean_spearman_rho"] >= 0.3 or row["mean_weighted_kappa"] >= 0.3)
+
+
 def test_correlation_equals_numpy(pipeline: BatteryPipeline, battery_levels: pd.DataFrame) -> None:
     varying = sorted(set(CAPABILITIES) - {"ProsM", "OP"})
     z = np.mean([zscore(battery_levels[rater][varying].to_numpy(), axis=0) for rater in RATERS], axis=0)
