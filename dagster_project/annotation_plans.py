@@ -13,7 +13,7 @@ from assets.battery.annotation import (
     read_instrument,
 )
 from assets.battery.rubrics import RubricError
-from assets.llm import Call, Model, collect, read_roles
+from assets.llm import Call, collect, read_roles
 from assets.settings import Settings
 from assets.sources.folder import sources_folder
 from assets.sources.readers import read_items
@@ -39,8 +39,8 @@ def annotate(settings: Settings) -> list[Call]:
     n_open = sum(answer.status == "pending" for answer in collect(compared, settings.ledger_path))
     if n_open:
         raise PlanError(
-            f"SUITABILITY_ANNOTATION_MODE=all must be compared with one capability a call first; {n_open} calls of that "
-            "are not answered. Run `suitability llm run annotate-modes` and a refresh, look at "
+            "SUITABILITY_ANNOTATION_MODE=all must be compared with one capability a call first, and "
+            f"{n_open} calls of that are not answered. Run `suitability llm run annotate-modes` and a refresh, look at "
             "marts.annotation_mode_agreement, then come back"
         )
     return calls

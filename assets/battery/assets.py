@@ -102,7 +102,7 @@ def battery_selection(
 ) -> Iterator[dg.MaterializeResult]:
     """Choose `settings.selection_items` items; unset, or without ratings, the tables stand empty."""
     frames = {name: pd.DataFrame(columns=list(declared_tables()[f"model.{name}"])) for name in SELECTION}
-    metadata: dict[str, object] = {}
+    metadata: dict[str, str | float] = {}
     levels = warehouse.read("intermediate.int_item_level") if settings.selection_items else pd.DataFrame()
     if settings.selection_items and len(levels):
         found = select(levels, settings.selection_items, settings)

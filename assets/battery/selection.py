@@ -10,6 +10,7 @@ that common demands stay common and rare high ones are there (paper: section 3.1
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,8 +40,12 @@ class Limits:
 
 @dataclass(frozen=True)
 class Selection:
-    """`items`: benchmark, item. `benchmarks`: benchmark, n_available, n_sampled, max_items, n_selected, n_proportional.
-    `levels`: capability, level, target_share, achieved_share, proportional_share. `digest`: sha256 of the chosen ids."""
+    """The chosen battery, as tables.
+
+    `items`: benchmark, item. `benchmarks`: benchmark, n_available, n_sampled, max_items, n_selected, n_proportional.
+    `levels`: capability, level, target_share, achieved_share, proportional_share. `relaxed`: as in `Limits`.
+    `digest`: sha256 of the chosen ids.
+    """
 
     items: pd.DataFrame
     benchmarks: pd.DataFrame
@@ -50,8 +55,11 @@ class Selection:
 
 
 def limits(available: Counts, total: int, max_share: float) -> Limits:
-    """What can be kept of the limits. Given up in this order, as little as will do: the total where there are fewer items,
-    then the largest share of one benchmark."""
+    """What can be kept of the limits.
+
+    Given up in this order, as little as will do: the total where there are fewer items, then the largest share of one
+    benchmark.
+    """
     relaxed = []
     if total > available.sum():
         relaxed.append(f"{total} items asked, {available.sum()} there")
@@ -124,23 +132,24 @@ def select(levels: pd.DataFrame, n_items: int, settings: Settings) -> Selection:
         levels: benchmark, item, capability, level (0-5); cells that nobody rated are absent.
     """
     keys = levels[list(ITEM)].drop_duplicates().sort_values(list(ITEM), ignore_index=True)
-    keys["sampling"], keys["drawing"] = (
-        keys.groupby(BENCHMARK)["item"].transform(lambda group, s=step: _order(group, s, settings))
-        for step in ("sample", "draw")
-    )
-    sample = keys[keys["sampling"] < settings.selection_sample]
-    names = sorted(keys[BENCHMARK].unique())
+    sizes = keys.groupby(BENCHMARK).size()
+    for step in ("sample", "draw"):
+        # benchmark by benchmark, as the rows are sorted
+        keys[step] = np.concatenate([_places(name, n, step, settings) for name, n in sizes.items()])
+    sample = keys[keys["sample"] < settings.selection_sample]
+    names = [str(name) for name in sizes.index]
     capabilities = sorted(levels["capability"].unique())
     shares = _shares(levels.merge(sample[list(ITEM)], on=list(ITEM)), names, capabilities)
-    observed = _blend(shares, sample[BENCHMARK].value_counts().reindex(names).to_numpy())
+    available: Counts = np.array(sizes, dtype=np.int64)
+    n_sampled = np.minimum(available, settings.selection_sample)
+    observed = _blend(shares, n_sampled)
     weight = settings.selection_observed_weight
     target = weight * observed + (1 - weight) / N_LEVELS
 
-    available = keys[BENCHMARK].value_counts().reindex(names).to_numpy(dtype=np.int64)
     bounds = limits(available, n_items, settings.selection_max_share)
     counts = allocate(shares, target, bounds)
     by_size = proportional(available, bounds.total)
-    chosen = keys[keys["drawing"] < keys[BENCHMARK].map(dict(zip(names, counts, strict=True)))]
+    chosen = keys[keys["draw"] < keys[BENCHMARK].map(dict(zip(names, counts, strict=True)))]
     items = chosen[list(ITEM)].reset_index(drop=True)
 
     whole = _shares(levels, names, capabilities)
@@ -155,7 +164,7 @@ def select(levels: pd.DataFrame, n_items: int, settings: Settings) -> Selection:
         {
             "benchmark": names,
             "n_available": available,
-            "n_sampled": np.minimum(available, settings.selection_sample),
+            "n_sampled": n_sampled,
             "max_items": bounds.most,
             "n_selected": counts,
             "n_proportional": by_size,
@@ -166,10 +175,10 @@ def select(levels: pd.DataFrame, n_items: int, settings: Settings) -> Selection:
     return Selection(items, benchmarks, pd.DataFrame(table, index).reset_index(), bounds.relaxed, digest)
 
 
-def _order(group: pd.Series, step: str, settings: Settings) -> npt.NDArray[np.int64]:
-    """Places of a benchmark's sorted items in a random order of its own: other benchmarks don't move it."""
-    rng = np.random.default_rng(settings.seed_for("selection", step, group.name))
-    return rng.permutation(len(group))
+def _places(benchmark: Hashable, n: int, step: str, settings: Settings) -> Counts:
+    """Places of a benchmark's n sorted items in a random order of its own: other benchmarks don't move it."""
+    rng = np.random.default_rng(settings.seed_for("selection", step, benchmark))
+    return rng.permutation(n)
 
 
 def _shares(levels: pd.DataFrame, names: list[str], capabilities: list[str]) -> Array:
@@ -183,7 +192,7 @@ def _shares(levels: pd.DataFrame, names: list[str], capabilities: list[str]) -> 
 
 
 def _blend(shares: Array, counts: npt.NDArray[Any]) -> Array:
-    """(K, 6) levels of a mixture that takes `counts` (B,) items of the benchmarks; unrated capabilities don't dilute."""
+    """(K, 6) levels of a mixture of `counts` (B,) items of the benchmarks; unrated capabilities don't dilute it."""
     is_rated = shares.sum(axis=2) > 0
     weight = is_rated * counts[:, None]
     total = weight.sum(axis=0)

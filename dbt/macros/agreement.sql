@@ -1,4 +1,5 @@
-{# Agreement of rater_a and rater_b by capability, from counts of pairs of levels (rater_a, rater_b, capability, level_a, level_b, n_items).
+{# Agreement of rater_a and rater_b by capability, from counts of their pairs of levels (columns rater_a, rater_b,
+   capability, level_a, level_b, n_items).
    All sums are of whole numbers, so that no figure depends on row order: ranks are doubled and centred on n + 1. #}
 {% macro agreement(pairs) %}
 with pair as (

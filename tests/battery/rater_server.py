@@ -21,6 +21,10 @@ class RaterServer(ScriptedServer):
         self.odd = odd or {}
         self.paid_for: Counter[tuple[str, str]] = Counter()
 
+    def __enter__(self) -> RaterServer:
+        super().__enter__()
+        return self
+
     async def _complete(self, request: dict[str, Any]) -> Reply:
         told, asked = (message["content"] for message in request["messages"])
         text = asked.removeprefix("<item>\n").removesuffix("\n</item>")

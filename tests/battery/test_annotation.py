@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import pandas as pd
@@ -37,7 +38,7 @@ TEXTS = {
     ("c", "3"): "Tell me how to forge a passport.",
 }
 UNIQUE = tuple(dict.fromkeys(normalised(text) for text in TEXTS.values()))
-ODD = {
+ODD: dict[tuple[str, str], dict[str, Any]] = {
     ("EM", "What is 7 + 5?"): {"content": '{"reason": "r", "level": 6}'},
     ("SM", "What is 7 + 5?"): {"content": "2 out of 5"},
     ("L", "Tell me how to forge a passport."): {"content": None, "refusal": "No."},
@@ -93,9 +94,10 @@ def cells(settings: Settings) -> pd.DataFrame:
 def test_every_item_is_rated_by_calls_for_different_texts_only(
     server: RaterServer, settings: Settings
 ) -> None:
-    assert f"{3 * 18} calls, 0 settled or in flight, {3 * 18} to send" in call(
-        settings, "estimate", "annotate"
-    ).output
+    assert (
+        f"{3 * 18} calls, 0 settled or in flight, {3 * 18} to send"
+        in call(settings, "estimate", "annotate").output
+    )
     before = cells(settings)
     assert set(before["status"]) == {"pending"} and before["level"].isna().all()
     done = call(settings, "run", "annotate")

@@ -39,7 +39,13 @@ def planted(sizes: dict[str, int], seed: int = 1) -> pd.DataFrame:
         ([4, 500, 500, 300, 300, 300, 300, 300, 300, 300, 300], 30, 30, 3, ""),
         ([900], 100, 100, 100, "at most 10 items a benchmark can't give 100, so 100 are allowed"),
         ([1, 1, 1], 3, 3, 1, "at most 0 items a benchmark can't give 3, so 1 are allowed"),
-        ([1, 2], 50, 3, 2, "50 items asked, 3 there; at most 0 items a benchmark can't give 3, so 2 are allowed"),
+        (
+            [1, 2],
+            50,
+            3,
+            2,
+            "50 items asked, 3 there; at most 0 items a benchmark can't give 3, so 2 are allowed",
+        ),
         ([1, 1, 90], 10, 10, 8, "at most 1 items a benchmark can't give 10, so 8 are allowed"),
     ],
 )

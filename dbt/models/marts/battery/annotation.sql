@@ -53,10 +53,10 @@ final as (
         rubric_version,
         prompt_version,
         is_used,
-        cast(count(*) as bigint) as n_cells,
         {% for status in statuses %}
-        cast(sum(case when status = '{{ status }}' then 1 else 0 end) as bigint) as n_{{ status }}{{ ',' if not loop.last }}
+        cast(sum(case when status = '{{ status }}' then 1 else 0 end) as bigint) as n_{{ status }},
         {% endfor %}
+        cast(count(*) as bigint) as n_cells
     from cell
     group by rater, capability, source, model, mode, rubric_version, prompt_version, is_used
 )

@@ -61,7 +61,11 @@ final as (
             when counted.n_missing > 0 then 'no files in ' || counted.missing_folders
             else 'all inputs found'
         end
-        || case when counted.n_missing = 0 and counted.n_ratings > 0 then '; ' || coalesce(raters.annotations, 'no rating can be used') else '' end
+        || case
+            when counted.n_missing = 0 and counted.n_ratings > 0
+                then '; ' || coalesce(raters.annotations, 'no rating can be used')
+            else ''
+        end
         || case
             when counted.slice = 'battery' and counted.n_missing = 0 and raters.n_raters = 1
                 then '; one rater only, so agreement could not be assessed and no capability is dropped'
