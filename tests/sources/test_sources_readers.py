@@ -12,7 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assets.ports import declared_tables
-from assets.sources.readers import list_source_files, read_ratings, read_results, read_survey, read_systems
+from assets.sources.readers import (
+    list_source_files,
+    read_items,
+    read_ratings,
+    read_results,
+    read_survey,
+    read_systems,
+)
 from tests.factories import (
     CAPABILITIES,
     RATINGS_HEADER,
@@ -36,9 +43,11 @@ def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
     ]
     frames = {name: frame for reading in readings for name, frame in reading.frames.items()}
     frames["raw.source_file"] = list_source_files(tmp_path)
+    frames["raw.item"] = read_items(tmp_path)
     assert set(frames) == {name for name in declared_tables() if name.startswith("raw.")} - {
         "raw.refresh",
         "raw.llm_call",
+        "raw.annotation",
     }
     for name, frame in frames.items():
         assert list(frame.columns) == list(declared_tables()[name])
