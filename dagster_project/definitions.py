@@ -20,6 +20,7 @@ from dagster_project.resources import DuckDBWarehouse
 
 ASSET_MODULES = (
     "assets.sources.assets",
+    "assets.llm.assets",
     "assets.battery.assets",
     "assets.capability.assets",
     "assets.capability.proof_assets",
@@ -33,10 +34,14 @@ INPUT_FILES = tuple(
     dg.AssetSpec(["file", name], description=description, group_name=slice_name, kinds={"file"})
     for name, slice_name, description in (
         ("ratings", "battery", "battery/ratings/<rater>.csv: demand level of each item and capability."),
+        ("items", "battery", "battery/items/<benchmark>.jsonl: text and answer of each item."),
+        ("rubrics", "battery", "rubrics/: the 18 rubrics and what raters are told beside them."),
         ("results", "battery", "battery/results/<system>.csv: score of each item."),
         ("systems", "battery", "battery/systems.csv: name, settings and scaffold of each system."),
         ("survey", "work", "survey/*.csv: Qualtrics exports."),
         ("interviews", "work", "survey/interviews/*.csv: one interview a file about a role or its duties."),
+        ("roles", "llm", "llm.toml: which language model plays which role."),
+        ("ledger", "llm", "ledger.sqlite in the home: every call to a language model."),
     )
 )
 

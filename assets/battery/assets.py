@@ -1,14 +1,51 @@
 """Dagster assets of the battery slice: thin shells around pure functions.
 
-Belongs here: read, call, write, metadata. Does not belong here: any computation (clustering.py, rater_effects.py, dbt).
+Belongs here: read, call, write, metadata. Does not belong here: any computation (annotation.py, clustering.py,
+rater_effects.py, selection.py, dbt).
 """
+
+from collections.abc import Iterator
 
 import dagster as dg
 import pandas as pd
 
+from assets.battery.annotation import AnnotationError, fingerprint, read_annotation, refuse_same_names
 from assets.battery.clustering import dimension_members
-from assets.ports import Warehouse
+from assets.battery.rubrics import RubricError
+from assets.battery.selection import select, total_variation
+from assets.llm import LedgerError, RolesError, read_roles
+from assets.ports import Warehouse, declared_tables
 from assets.settings import Settings
+
+
+@dg.asset(
+    key=["raw", "annotation"],
+    deps=[
+        ["raw", "item"], ["raw", "source_file"], ["file", "roles"], ["file", "rubrics"], ["file", "ledger"],
+    ],
+    group_name="battery",
+    kinds={"python", "sqlite"},
+    code_version="1",
+    pool="warehouse",
+    description="What language models answered about the demands of items, cell by cell; sends nothing.",
+)  # fmt: skip
+def annotation(
+    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+) -> dg.MaterializeResult:
+    """Collect answers from the ledger; no rows without items or without raters in llm.toml."""
+    files = warehouse.read("raw.source_file")
+    try:
+        raters = read_roles(settings).of("rater")
+        refuse_same_names(raters, files.loc[files["input"] == "ratings", "source_file"])
+        frame = read_annotation(warehouse.read("raw.item"), raters, settings)
+    except (AnnotationError, RolesError, RubricError, LedgerError) as error:
+        raise dg.Failure(str(error), allow_retries=False) from None
+    warehouse.replace({"raw.annotation": frame})
+    counts = {str(status): int(n) for status, n in frame["status"].value_counts().sort_index().items()}
+    return dg.MaterializeResult(
+        metadata={"dagster/row_count": len(frame), "cells_by_status": counts},
+        data_version=dg.DataVersion(fingerprint(frame)),
+    )
 
 
 @dg.asset(
@@ -76,3 +113,52 @@ def rater_demand(
             "noise": by_rater["noise"].to_dict(),
         }
     )
+
+
+SELECTION = {
+    "battery_selection": "Items chosen for a battery of the size asked; empty where none was.",
+    "battery_selection_benchmark": "How many items of each benchmark that takes.",
+    "battery_selection_level": "Levels that the battery was to have, and has.",
+}
+
+
+@dg.multi_asset(
+    name="battery_selection",
+    specs=[
+        dg.AssetSpec(
+            ["model", name],
+            deps=[["intermediate", "int_item_level"]],
+            group_name="battery",
+            kinds={"python", "scipy"},
+            code_version="1",
+            description=description,
+        )
+        for name, description in SELECTION.items()
+    ],
+    pool="warehouse",
+)
+def battery_selection(
+    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+) -> Iterator[dg.MaterializeResult]:
+    """Choose `settings.selection_items` items; unset, or without ratings, the tables stand empty."""
+    frames = {name: pd.DataFrame(columns=list(declared_tables()[f"model.{name}"])) for name in SELECTION}
+    metadata: dict[str, str | float] = {}
+    levels = warehouse.read("intermediate.int_item_level") if settings.selection_items else pd.DataFrame()
+    if settings.selection_items and len(levels):
+        found = select(levels, settings.selection_items, settings)
+        mark = {"selection_sha256": found.digest}
+        frames = {
+            "battery_selection": found.items.assign(**mark),
+            "battery_selection_benchmark": found.benchmarks.assign(**mark, relaxed=found.relaxed),
+            "battery_selection_level": found.levels,
+        }
+        metadata = {
+            "relaxed": found.relaxed or "nothing",
+            "total_variation": total_variation(found.levels, "achieved_share"),
+            "total_variation_if_proportional": total_variation(found.levels, "proportional_share"),
+        }
+    warehouse.replace({f"model.{name}": frame for name, frame in frames.items()})
+    for name, frame in frames.items():
+        yield dg.MaterializeResult(
+            asset_key=["model", name], metadata={"dagster/row_count": len(frame), **metadata}
+        )

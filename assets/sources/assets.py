@@ -20,6 +20,7 @@ from assets.sources.readers import (
     SourceError,
     list_source_files,
     read_interviews,
+    read_items,
     read_ratings,
     read_results,
     read_survey,
@@ -29,7 +30,8 @@ from assets.sources.refresh import new_refresh
 from assets.sources.salt import read_salt
 
 FILE = {
-    name: dg.AssetKey(["file", name]) for name in ("ratings", "results", "systems", "survey", "interviews")
+    name: dg.AssetKey(["file", name])
+    for name in ("ratings", "items", "results", "systems", "survey", "interviews")
 }
 
 
@@ -115,6 +117,25 @@ def rating(
         reading = read_ratings(sources_folder(settings))
     warehouse.replace(reading.frames)
     return _result(reading, "raw.rating")
+
+
+@dg.asset(
+    key=["raw", "item"],
+    deps=[FILE["items"]],
+    group_name="battery",
+    kinds={"python", "duckdb"},
+    pool="warehouse",
+    code_version="1",
+    description="Texts and expected answers of items, where there are any: a row an item.",
+)
+def item(
+    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+) -> dg.MaterializeResult:
+    with _faults_as_failure():
+        frame = read_items(sources_folder(settings))
+    warehouse.replace({"raw.item": frame})
+    counts = {str(name): int(n) for name, n in frame["benchmark"].value_counts().sort_index().items()}
+    return dg.MaterializeResult(metadata={"dagster/row_count": len(frame), "items_of_benchmark": counts})
 
 
 @dg.asset(

@@ -18,7 +18,10 @@ from assets.settings import PROJECT, Settings
 from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 
-RAW = ("raw.rating", "raw.result", "raw.ai_system")
+EMPTY_UNLESS_LANDED = (
+    *("raw.rating", "raw.annotation", "raw.result", "raw.ai_system"),
+    *("model.battery_selection_benchmark", "model.battery_selection_level", "model.dimension_member"),
+)
 
 
 class BatteryPipeline:
@@ -45,6 +48,7 @@ class BatteryPipeline:
                 shutil.copy(path, self.project / "seeds" / path.name)
         rows = [f"{alias},{system}" for alias, system in (aliases or {}).items()]
         (self.project / "seeds/seed_system_alias.csv").write_text("\n".join(["alias,system", *rows, ""]))
+        self.land(dict.fromkeys(EMPTY_UNLESS_LANDED, pd.DataFrame()))
 
     def land(self, frames: Mapping[str, pd.DataFrame]) -> None:
         """Replace raw tables; a column that a frame lacks is NULL."""
@@ -61,8 +65,6 @@ class BatteryPipeline:
 
     def build(self, *options: str) -> None:
         """Everything: the models up to the correlations, the clusters, the rest."""
-        empty = pd.DataFrame(columns=["dimension_key", "capability"], dtype=object)
-        self.warehouse.replace({"model.dimension_member": empty})
         rater_demand(warehouse=self.warehouse, settings=Settings())
         assert self.dbt("build", "-s", "+int_capability_correlation", *options), self.failures()
         dimension_member(warehouse=self.warehouse, settings=Settings())

@@ -59,6 +59,24 @@ def planted_ratings() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+def as_annotation(ratings: pd.DataFrame) -> pd.DataFrame:
+    """raw.annotation: cyd is a language model; dan is one too, but has a call to go and so must not count."""
+    of_cyd = ratings[ratings["rater"] == "cyd"]
+    level = pd.to_numeric(of_cyd["level"])
+    status = np.where(level.isin(range(6)), "answered", np.where(level == 2.5, "unparsed", "refused"))
+    cyd = of_cyd[["rater", *KEY]].assign(
+        item_number=of_cyd["row_number"] - 1, capability=of_cyd["capability_name"], status=status,
+        level=level.where(level.isin(range(6))), model="m", mode="one", is_comparison=False,
+        rubric_version="v-" + of_cyd["capability_name"], prompt_version="p", call_id="c",
+    )  # fmt: skip
+    dan = cyd.assign(rater="dan", level=5, status="answered")
+    dan.loc[dan.index[0], ["status", "level"]] = ["pending", None]
+    # asked about 40 items once more, all capabilities in one call: a level higher where there is room
+    again = cyd[cyd["status"] == "answered"].query("item_number <= 40")
+    again = again.assign(mode="all", is_comparison=True, level=np.minimum(again["level"] + 1, 5))
+    return pd.concat([cyd, dan, again]).astype({"level": "Int64"})
+
+
 def planted_results() -> pd.DataFrame:
     """raw.result: alpha twice (second file under an alias), a dated twin, and a system known by results only."""
     rows = []
@@ -87,7 +105,15 @@ def pipeline(tmp_path_factory: pytest.TempPathFactory) -> BatteryPipeline:
             "kind": [None, " Human", "robot"],
         }
     ).assign(source_file="systems.csv", row_number=[2, 3, 4])
-    run.land({"raw.rating": planted_ratings(), "raw.result": planted_results(), "raw.ai_system": systems})
+    ratings = planted_ratings()
+    run.land(
+        {
+            "raw.rating": ratings[ratings["rater"] != "cyd"],
+            "raw.annotation": as_annotation(ratings),
+            "raw.result": planted_results(),
+            "raw.ai_system": systems,
+        }
+    )
     run.build()
     return run
 
@@ -121,6 +147,36 @@ def test_agreement_equals_scipy_and_scikit_learn(pipeline: BatteryPipeline, leve
             assert row["weighted_kappa"] == pytest.approx(kappa, abs=1e-12)
 
 
+def test_annotations_say_who_made_them_and_by_which_rubric(pipeline: BatteryPipeline) -> None:
+    found = by_key(pipeline.read("marts.annotation"), "rater", "capability")
+    assert len(found) == 4 * 18
+    for (rater, capability), row in found.items():
+        is_model = rater in ("cyd", "dan")
+        assert row["source"] == ("llm" if is_model else "supplied")
+        assert is_model == (row["rubric_version"] == f"v-{capability}") == (row["model"] == "m")
+        assert row["is_used"] == (rater != "dan") and row["n_cells"] == len(ITEMS)
+    assert found["cyd", "EM"]["n_unparsed"] == found["cyd", "L"]["n_refused"] == 1
+    assert found["bob", "SM"]["n_blank"] == found["ann", "EM"]["n_unparsed"] == 1
+    assert sum(row["n_pending"] for row in found.values()) == 1
+    assert "dan" not in set(pipeline.read("staging.stg_rating")["rater"])
+
+
+def test_the_two_modes_of_asking_are_compared(pipeline: BatteryPipeline) -> None:
+    found = by_key(pipeline.read("marts.annotation_mode_agreement"), "rater", "capability")
+    assert len(found) == 18
+    ratings = planted_ratings().query("rater == 'cyd' and row_number <= 41")
+    for capability in CAPABILITIES:
+        x = pd.to_numeric(ratings[ratings["capability_name"] == capability]["level"])
+        x = x[x.isin(range(6))].astype(int)
+        y = np.minimum(x + 1, 5)
+        row = found["cyd", capability]
+        assert row["n_items"] == len(x) and row["within_one_share"] == 1
+        if capability != "OP":
+            kappa = cohen_kappa_score(x, y, labels=range(6), weights="quadratic")
+            assert row["weighted_kappa"] == pytest.approx(kappa, abs=1e-12)
+            assert row["spearman_rho"] == pytest.approx(spearmanr(x, y).statistic, abs=1e-12)
+
+
 def test_only_the_capability_without_agreement_is_dropped(pipeline: BatteryPipeline) -> None:
     capability = pipeline.read("marts.capability").set_index("capability")
     assert len(capability) == 18
@@ -139,6 +195,57 @@ def test_battery_needs_every_rater_on_retained_capabilities(pipeline: BatteryPip
 @pytest.fixture(scope="module")
 def battery_levels(levels: pd.DataFrame) -> pd.DataFrame:
     return levels.drop(columns="ProsM", level="capability_name").dropna()
+
+
+def test_consensus_keeps_the_raters_disagreement(
+    pipeline: BatteryPipeline, battery_levels: pd.DataFrame
+) -> None:
+    found = pipeline.read("intermediate.int_consensus").set_index([*KEY, "capability"]).sort_index()
+    by_rater = battery_levels.stack(level="capability_name", future_stack=True).sort_index().to_numpy()
+    assert len(found) == len(by_rater) == 116 * 17
+    for column, expected in (
+        ("consensus", np.mean(by_rater, axis=1)),
+        ("rater_sd", np.std(by_rater, axis=1, ddof=1)),
+        ("rater_range", np.ptp(by_rater, axis=1)),
+    ):
+        np.testing.assert_allclose(found[column].astype(float), expected, atol=1e-12)
+
+
+def krippendorff_alpha(levels: pd.DataFrame) -> float:
+    """By definition, from pairs of single ratings; levels: items × raters, NaN = missing."""
+    units = [row[~np.isnan(row)] for row in levels.to_numpy() if (~np.isnan(row)).sum() > 1]
+    every = np.concatenate(units)
+    n = np.array([(every == level).sum() for level in range(6)])
+    between = np.array([[n[min(a, b) : max(a, b) + 1].sum() for b in range(6)] for a in range(6)])
+    distance = (between - (n[:, None] + n[None, :]) / 2) ** 2
+    np.fill_diagonal(distance, 0)
+
+    def total(values: Any) -> float:
+        of = values.astype(int)
+        return float(distance[np.ix_(of, of)].sum())
+
+    observed = sum(total(unit) / (len(unit) - 1) for unit in units) / len(every)
+    return 1 - observed / (total(every) / (len(every) * (len(every) - 1)))
+
+
+def test_alpha_over_all_raters_equals_its_definition(pipeline: BatteryPipeline, levels: pd.DataFrame) -> None:
+    found = pipeline.read("marts.rater_agreement_overall").set_index("capability")
+    pairs = (
+        pipeline.read("marts.rater_agreement")
+        .groupby("capability")[["spearman_rho", "weighted_kappa"]]
+        .mean()
+    )
+    assert len(found) == 18 and set(found["n_raters"]) == {3} and set(found["n_items"]) == {len(ITEMS)}
+    for capability in CAPABILITIES:
+        row = found.loc[capability]
+        if capability == "OP":
+            assert pd.isna(row["krippendorff_alpha"])
+            continue
+        expected = krippendorff_alpha(levels.loc[:, [(rater, capability) for rater in RATERS]])
+        assert row["krippendorff_alpha"] == pytest.approx(expected, abs=1e-12)
+        assert row["mean_spearman_rho"] == pytest.approx(pairs.loc[capability, "spearman_rho"], abs=1e-12)
+        assert row["mean_weighted_kappa"] == pytest.approx(pairs.loc[capability, "weighted_kappa"], abs=1e-12)
+        assert row["is_retained"] == (row["mean_spearman_rho"] >= 0.3 or row["mean_weighted_kappa"] >= 0.3)
 
 
 def test_correlation_equals_numpy(pipeline: BatteryPipeline, battery_levels: pd.DataFrame) -> None:
@@ -204,13 +311,13 @@ def test_systems_keep_their_denominator_and_their_settings(pipeline: BatteryPipe
 
 def test_rejects_say_where_and_why(pipeline: BatteryPipeline) -> None:
     ratings = pipeline.read("staging.stg_rating_reject")
-    place = list(
-        zip(ratings["source_file"].str[:-4], ratings["row_number"] - 2, ratings["column_name"], strict=True)
-    )
-    assert sorted(place) == sorted(FAULTS)
-    assert ratings["reason"].value_counts().to_dict() == {
-        "not a whole number from 0 to 5": 4,
-        "blank cell": 1,
+    reasons = by_key(ratings, "source_file", "row_number", "column_name")
+    assert {key: row["reason"] for key, row in reasons.items()} == {
+        ("ann.csv", 5, "EM"): "not a whole number from 0 to 5",
+        ("bob.csv", 6, "SM"): "blank cell",
+        ("bob.csv", 7, "ProsM"): "not a whole number from 0 to 5",
+        ("llm:cyd", 6, "EM"): "the answer of the rater model could not be read",
+        ("llm:cyd", 7, "L"): "the rater model refused to answer",
     }
     results = pipeline.read("staging.stg_result_reject").set_index(["source_file", "row_number"])["reason"]
     assert results.loc[("alpha.csv", 99)] == "item stands twice in this file; its first row counts"

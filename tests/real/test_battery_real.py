@@ -7,6 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from assets.battery.selection import select, total_variation
+from assets.settings import Settings
 from assets.sources.readers import read_ratings, read_results, read_systems
 from tests.battery.pipeline import BatteryPipeline
 
@@ -74,3 +76,19 @@ def test_results_join_whole(pipeline: BatteryPipeline) -> None:
     assert benchmark.groupby("system")["n_valid_items"].sum().unique().tolist() == [19535]
     systems = pipeline.read("marts.ai_system")
     assert systems["n_items"].unique().tolist() == [19535]
+
+
+@pytest.mark.parametrize("n_items", [500, 2000, 10_000])
+def test_a_chosen_battery_comes_closer_than_a_proportional_one(
+    pipeline: BatteryPipeline, n_items: int
+) -> None:
+    found = select(pipeline.read("intermediate.int_item_level"), n_items, Settings())
+    achieved, by_size = (
+        total_variation(found.levels, name) for name in ("achieved_share", "proportional_share")
+    )
+    print(
+        f"{n_items} items, total variation over 18 capabilities: {achieved:.3f}, proportional {by_size:.3f}"
+    )
+    assert achieved < by_size
+    assert not found.relaxed and found.benchmarks["n_selected"].max() <= n_items / 10
+    assert found.benchmarks["n_selected"].sum() == len(found.items) == n_items

@@ -15,6 +15,7 @@ from assets.ports import declared_tables
 from assets.sources.readers import (
     list_source_files,
     read_interviews,
+    read_items,
     read_ratings,
     read_results,
     read_survey,
@@ -44,7 +45,12 @@ def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
     ]
     frames = {name: frame for reading in readings for name, frame in reading.frames.items()}
     frames["raw.source_file"] = list_source_files(tmp_path)
-    assert set(frames) == {name for name in declared_tables() if name.startswith("raw.")} - {"raw.refresh"}
+    frames["raw.item"] = read_items(tmp_path)
+    assert set(frames) == {name for name in declared_tables() if name.startswith("raw.")} - {
+        "raw.refresh",
+        "raw.llm_call",
+        "raw.annotation",
+    }
     for name, frame in frames.items():
         assert list(frame.columns) == list(declared_tables()[name])
         for column, kind in declared_tables()[name].items():

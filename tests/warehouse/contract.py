@@ -14,6 +14,13 @@ dimension: dimension, name, definition, n_capabilities
 benchmark: benchmark, system, n_items, n_valid_items, n_results, join_coverage_share
 rater_agreement: rater_a, rater_b, capability, spearman_rho, weighted_kappa, mean_absolute_error,
     within_one_share, n_items, is_retained
+rater_agreement_overall: capability, n_raters, n_items, krippendorff_alpha, mean_spearman_rho,
+    mean_weighted_kappa, is_retained
+annotation: rater, capability, source, model, mode, rubric_version, prompt_version, is_used, n_cells, n_rated,
+    n_blank, n_unparsed, n_refused, n_failed, n_pending
+annotation_mode_agreement: rater, capability, spearman_rho, weighted_kappa, within_one_share, n_items
+battery_selection: benchmark, n_available, n_selected, n_proportional, selection_sha256, relaxed
+battery_selection_level: capability, level, target_share, achieved_share, proportional_share
 demand_level: dimension, level, n_items, share_of_active, coverage_share
 capability_profile: system, dimension, mean_log, sd_log, q025_log, q975_log, rhat, ess_bulk, contraction,
     max_abs_correlation
@@ -47,6 +54,7 @@ ranking_robustness: basis, scope_type, scope, weighting, activity, n_pairs, winn
     is_suppressed
 policy_sensitivity: basis, scope_type, scope, weighting, power, sharpness, kendall_tau, n_respondents, is_thin,
     is_suppressed
+llm_usage: run, role, model, n_calls, n_answered, n_unparsed, n_refused, n_failed, input_tokens, output_tokens, cost
 item_prediction_quality: system, benchmark, observed, predicted, brier, auroc
 published_comparison: paper, table_name, row_name, column_name, published, computed, tolerance, status, note
 """

@@ -40,8 +40,8 @@ class Reading:
     n_blank_rows: int = 0
 
 
-def find_files(sources: Path, location: str) -> tuple[list[Path], list[str]]:
-    """The CSV files of `<sources>/<location>` (a folder, or one .csv file), sorted, and what else lies there.
+def find_files(sources: Path, location: str, suffix: str = ".csv") -> tuple[list[Path], list[str]]:
+    """The files of `<sources>/<location>` (a folder, or one .csv file), sorted, and what else lies there.
 
     Raises:
         SourceError: a file where the folder is expected, or two files that give the same name.
@@ -52,12 +52,12 @@ def find_files(sources: Path, location: str) -> tuple[list[Path], list[str]]:
     if not path.exists():
         return [], []
     if not path.is_dir():
-        do = "Make it a folder that holds the CSV files"
+        do = f"Make it a folder that holds the {suffix} files"
         raise SourceError([SourceFileError("a file where a folder is expected", file=location, do=do)])
     found: list[Path] = []
     ignored: list[Path] = []
     for child in sorted(path.iterdir()):
-        is_input = child.suffix.lower() == ".csv" and not child.name.startswith((".", "~"))
+        is_input = child.suffix.lower() == suffix and not child.name.startswith((".", "~"))
         (found if is_input else ignored).append(child)
     by_name: dict[str, Path] = {}
     for child in found:

@@ -12,16 +12,17 @@ from pathlib import Path
 import pandas as pd
 
 from assets.ports import conform
-from assets.sources.readers import interviews, ratings, results, survey, systems
+from assets.sources.readers import interviews, items, ratings, results, survey, systems
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import empty_frame, find_files, relative
 
 LOCATIONS = {
-    "ratings": ratings.LOCATION,
-    "results": results.LOCATION,
-    "systems": systems.LOCATION,
-    "survey": survey.LOCATION,
-    "interviews": interviews.LOCATION,
+    "ratings": (ratings.LOCATION, ".csv"),
+    "items": (items.LOCATION, ".jsonl"),
+    "results": (results.LOCATION, ".csv"),
+    "systems": (systems.LOCATION, ".csv"),
+    "survey": (survey.LOCATION, ".csv"),
+    "interviews": (interviews.LOCATION, ".csv"),
 }
 
 
@@ -32,8 +33,8 @@ def list_source_files(sources: Path) -> pd.DataFrame:
         SourceError: a file that can't be opened.
     """
     rows = []
-    for name, location in LOCATIONS.items():
-        for path in find_files(sources, location)[0]:
+    for name, (location, suffix) in LOCATIONS.items():
+        for path in find_files(sources, location, suffix)[0]:
             file = relative(sources, path)
             try:
                 raw, modified = path.read_bytes(), path.stat().st_mtime

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from assets.sources.readers.errors import SourceError, SourceFileError
+from assets.sources.readers.folder import find_files
 from assets.sources.readers.text import clean_name
 
 LOCATION = "battery/items"
@@ -25,10 +26,9 @@ def read_items(sources: Path) -> pd.DataFrame:
     Raises:
         SourceError: all faults of all files: a line that is no JSON object, a blank or wrong field, an item twice.
     """
-    folder = sources / LOCATION
     rows: list[dict[str, Any]] = []
     faults: list[SourceFileError] = []
-    for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else []:
+    for path in find_files(sources, LOCATION, ".jsonl")[0]:
         found, wrong = _read_file(path, path.relative_to(sources).as_posix())
         rows += found
         faults += wrong

@@ -5,8 +5,8 @@ with capability as (
 agreement as (
     select
         capability,
-        avg(spearman_rho) as spearman_rho,
-        avg(weighted_kappa) as weighted_kappa
+        avg(spearman_rho) as mean_spearman_rho,
+        avg(weighted_kappa) as mean_weighted_kappa
     from {{ ref('int_rater_agreement') }}
     group by capability
 ),
@@ -14,10 +14,13 @@ agreement as (
 final as (
     select
         capability.capability,
+        agreement.mean_spearman_rho,
+        agreement.mean_weighted_kappa,
         {# an undefined figure speaks neither for nor against; both undefined = nothing to hold against it #}
         coalesce(
-            agreement.spearman_rho >= {{ var('min_spearman') }} or agreement.weighted_kappa >= {{ var('min_kappa') }},
-            agreement.spearman_rho is null and agreement.weighted_kappa is null
+            agreement.mean_spearman_rho >= {{ var('min_spearman') }}
+            or agreement.mean_weighted_kappa >= {{ var('min_kappa') }},
+            agreement.mean_spearman_rho is null and agreement.mean_weighted_kappa is null
         ) as is_retained
     from capability
     left join agreement on capability.capability = agreement.capability

@@ -22,7 +22,12 @@ rated as (
         rating.item,
         rating.capability,
         cast(sum(rating.level) as bigint) as level_sum,
-        cast(count(*) as bigint) as n_raters
+        cast(count(*) as bigint) as n_raters,
+        cast(max(rating.level) - min(rating.level) as bigint) as rater_range,
+        sqrt(
+            {{ to_double('count(*) * sum(rating.level * rating.level) - sum(rating.level) * sum(rating.level)') }}
+            / nullif(count(*) * (count(*) - 1), 0)
+        ) as rater_sd
     from rating
     inner join retained on rating.capability = retained.capability
     inner join battery on rating.benchmark = battery.benchmark and rating.item = battery.item

@@ -4,23 +4,43 @@ slice_input as (
     select * from {{ ref('seed_slice_input') }}
 ),
 
-found as (
+rater as (
+    select distinct
+        rater,
+        source
+    from {{ ref('annotation') }}
+    where is_used
+),
+
+raters as (
     select
-        {# interviews alone say what work needs, too #}
-        case when input = 'interviews' then 'survey' else input end as input,
-        count(*) as n_files
+        count(*) as n_raters,
+        case
+            when min(source) = 'supplied' then 'supplied annotations'
+            when max(source) = 'llm' then 'annotations by language models'
+            else 'supplied annotations and ones by language models'
+        end as annotations
+    from rater
+),
+
+found as (
+    {# interviews alone say what work needs, too #}
+    select case when input = 'interviews' then 'survey' else input end as input
     from {{ source('raw', 'source_file') }}
-    group by case when input = 'interviews' then 'survey' else input end
+    union distinct
+    select 'ratings' as input
+    from raters
+    where n_raters > 0
 ),
 
 counted as (
     select
         slice_input.slice,
         count(slice_input.input) as n_inputs,
-        max(found.n_files) as n_files,
-        sum(case when slice_input.input is not null and found.n_files is null then 1 else 0 end) as n_missing,
+        sum(case when slice_input.input is not null and found.input is null then 1 else 0 end) as n_missing,
+        sum(case when slice_input.input = 'ratings' then 1 else 0 end) as n_ratings,
         {{ dbt.listagg(
-            "case when slice_input.input is not null and found.n_files is null then slice_input.folder end",
+            "case when slice_input.input is not null and found.input is null then slice_input.folder end",
             "', '",
             "order by slice_input.folder"
         ) }} as missing_folders
@@ -31,20 +51,29 @@ counted as (
 
 final as (
     select
-        slice,
+        counted.slice,
         case
-            when n_inputs = 0 then 'not_built'
-            when n_missing > 0 then 'skipped'
+            when counted.n_inputs = 0 then 'not_built'
+            when counted.n_missing > 0 then 'skipped'
             else 'filled'
         end as status,
         case
-            when n_inputs = 0 then 'this version does not build the slice yet'
-            when n_missing > 0 then 'no files in ' || missing_folders
-            when slice = 'battery' and n_files = 1
-                then 'all inputs found; one rater only, so agreement could not be assessed and no capability is dropped'
+            when counted.n_inputs = 0 then 'this version does not build the slice yet'
+            when counted.n_missing > 0 then 'no files in ' || counted.missing_folders
             else 'all inputs found'
+        end
+        || case
+            when counted.n_missing = 0 and counted.n_ratings > 0
+                then '; ' || coalesce(raters.annotations, 'no rating can be used')
+            else ''
+        end
+        || case
+            when counted.slice = 'battery' and counted.n_missing = 0 and raters.n_raters = 1
+                then '; one rater only, so agreement could not be assessed and no capability is dropped'
+            else ''
         end as reason
     from counted
+    cross join raters
 )
 
 select * from final

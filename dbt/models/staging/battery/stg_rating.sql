@@ -4,8 +4,9 @@ with raw_rating as (
         row_number,
         capability_name,
         {{ blank_to_null('level') }} as level_text,
-        {{ try_double('level') }} as number
-    from {{ source('raw', 'rating') }}
+        {{ try_double('level') }} as number,
+        answer_status
+    from {{ ref('stg_rating_cell') }}
 ),
 
 record as (
@@ -31,6 +32,7 @@ final as (
                 then cast(raw_rating.number as bigint)
         end as level,
         case
+            when raw_rating.answer_status <> 'answered' then raw_rating.answer_status
             when raw_rating.level_text is null then 'blank'
             when raw_rating.number = floor(raw_rating.number) and raw_rating.number between 0 and 5 then 'rated'
             else 'unparsed'

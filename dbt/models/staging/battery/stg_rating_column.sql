@@ -2,7 +2,7 @@ with raw_rating as (
     select distinct
         source_file,
         capability_name
-    from {{ source('raw', 'rating') }}
+    from {{ ref('stg_rating_cell') }}
 ),
 
 alias as (

@@ -1,5 +1,5 @@
 with raw_rating as (
-    select * from {{ source('raw', 'rating') }}
+    select * from {{ ref('stg_rating_cell') }}
 ),
 
 record as (

@@ -1,5 +1,5 @@
 with raw_rating as (
-    select * from {{ source('raw', 'rating') }}
+    select * from {{ ref('stg_rating_cell') }}
 ),
 
 not_rated as (
@@ -27,7 +27,13 @@ final as (
         not_rated.row_number,
         not_rated.capability_name as column_name,
         raw_rating.level as value,
-        case when not_rated.status = 'blank' then 'blank cell' else 'not a whole number from 0 to 5' end as reason
+        case
+            when not_rated.status = 'blank' then 'blank cell'
+            when raw_rating.answer_status is null then 'not a whole number from 0 to 5'
+            when not_rated.status = 'refused' then 'the rater model refused to answer'
+            when not_rated.status = 'failed' then 'the call to the rater model failed'
+            else 'the answer of the rater model could not be read'
+        end as reason
     from not_rated
     inner join raw_rating
         on

@@ -1,0 +1,174 @@
+"""The commands `suitability llm ...`: what calls to language models would cost, sending them, what they cost.
+
+Belongs here: options, what is printed, and the plans (what may be run). Does not belong here: sending (assets/llm) and
+what a plan asks (the slice that registers it in PLANS).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import Progress as Bar
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from assets.llm import Answer, Call, Progress
+    from assets.settings import Settings
+
+FAILED = 1
+# plan -> "module:function" of a function(settings) -> list of calls; named as text so that --help imports nothing
+PLANS: dict[str, str] = {
+    "annotate": "dagster_project.annotation_plans:annotate",
+    "annotate-modes": "dagster_project.annotation_plans:annotate_modes",
+}
+
+
+class PlanError(ValueError):
+    """A plan can't list its calls; says what is missing and what to do."""
+
+
+@click.group()
+def llm() -> None:
+    """Calls to language models: estimate, run, retry, status.
+
+    Who plays which role stands in llm.toml (SUITABILITY_LLM, default <sources>/llm.toml). Every call is kept in the
+    ledger: what is answered is never paid again, whatever happens to a run. A refresh never spends.
+    """
+
+
+def _settings() -> Settings:
+    from dagster_project.cli import _settings as settings_or_usage_error
+
+    return settings_or_usage_error()
+
+
+def _calls(settings: Settings, plan: str) -> list[Call]:
+    from assets.llm import RolesError
+    from assets.sources.readers import SourceError
+
+    if plan not in PLANS:
+        known = ", ".join(sorted(PLANS))
+        raise click.UsageError(f"There is no plan {plan!r}. Plans: {known}.")
+    module, _, function = PLANS[plan].partition(":")
+    try:
+        calls: list[Call] = getattr(import_module(module), function)(settings)
+    except (RolesError, SourceError, PlanError) as error:
+        raise click.UsageError(str(error)) from None
+    return calls
+
+
+@llm.command()
+@click.argument("plan")
+def estimate(plan: str) -> None:
+    """Show what PLAN would send and cost, at most. Sends nothing."""
+    from assets.llm import estimate as estimate_calls
+
+    settings = _settings()
+    found = estimate_calls(_calls(settings, plan), settings.ledger_path)
+    cost = "unknown (no prices in llm.toml)" if found.cost is None else f"at most {found.cost:.2f}"
+    click.echo(
+        f"{found.n_calls} calls, {found.n_calls - found.n_to_send} settled or in flight, {found.n_to_send} to send"
+    )
+    click.echo(
+        f"about {found.input_tokens} tokens in (characters / 4), at most {found.output_tokens} out; cost {cost}"
+    )
+
+
+@llm.command()
+@click.argument("plan")
+@click.option("--budget", type=click.FloatRange(min=0), help="What this run may spend at most.")
+def run(plan: str, budget: float | None) -> None:
+    """Send what PLAN has no answer to yet. Exit code 1 when calls failed or were not sent."""
+    _send(plan, budget, retry=False)
+
+
+@llm.command()
+@click.argument("plan")
+@click.option("--budget", type=click.FloatRange(min=0), help="What this run may spend at most.")
+def retry(plan: str, budget: float | None) -> None:
+    """Like run, and sends again what was refused or could not be read."""
+    _send(plan, budget, retry=True)
+
+
+def _send(plan: str, budget: float | None, retry: bool) -> None:
+    from assets.llm import read_roles
+    from assets.llm import run as run_calls
+    from assets.llm.ledger import LedgerError
+    from assets.llm.run import AccountingError, NoPriceError, RunStopped
+
+    settings, console = _settings(), Console()
+    calls = _calls(settings, plan)
+    try:
+        with _bar(console, len({call.call_id for call in calls})) as on_progress:
+            answers = run_calls(
+                calls,
+                settings.ledger_path,
+                plan,
+                limits=read_roles(settings).limits,
+                budget=budget,
+                retry=retry,
+                on_progress=on_progress,
+            )
+    except NoPriceError as error:
+        raise click.UsageError(str(error)) from None
+    except (RunStopped, LedgerError, AccountingError) as error:
+        Console(stderr=True).print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(FAILED)
+    if not _conclude(console, answers):
+        sys.exit(FAILED)
+
+
+def _conclude(console: Console, answers: list[Answer]) -> bool:
+    """Print counts by status with a reason each; whether every call is settled."""
+    for status in ("answered", "unparsed", "refused", "failed", "pending"):
+        found = [answer for answer in answers if answer.status == status]
+        reason = f"  e.g. {found[0].reason}" if found and found[0].reason else ""
+        console.print(f"{status:<9}{len(found):>8}{reason}", markup=False, highlight=False, soft_wrap=True)
+    return all(answer.status not in {"failed", "pending"} for answer in answers)
+
+
+@contextmanager
+def _bar(console: Console, total: int) -> Iterator[Callable[[Progress], None]]:
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("cost so far {task.fields[cost]:.4f}"),
+        TextColumn("{task.fields[left]}"),
+    )
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=total, cost=0.0, left="")
+
+        def on_progress(progress: Progress) -> None:
+            seconds = progress.seconds_left
+            left = "" if seconds is None else f"{int(seconds) // 60}:{int(seconds) % 60:02} left"
+            bar.update(task, completed=progress.n_done, cost=progress.cost, left=left)
+
+        yield on_progress
+
+
+@llm.command()
+def status() -> None:
+    """Show the ledger: calls by role, model and status, and what they cost."""
+    from assets.llm.ledger import LedgerError
+    from assets.llm.usage import count_calls
+
+    settings = _settings()
+    try:
+        rows = count_calls(settings.ledger_path)
+    except LedgerError as error:
+        Console(stderr=True).print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(FAILED)
+    if not rows:
+        click.echo(f"No language model has been asked: {settings.ledger_path} holds no call.")
+        return
+    table = Table("role", "name", "model", "status", "calls", "cost")
+    for role, name, model, state, n_calls, cost in rows:
+        table.add_row(role, name, model, state, str(n_calls), "unknown" if cost is None else f"{cost:.4f}")
+    Console().print(table)

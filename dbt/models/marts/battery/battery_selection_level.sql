@@ -1,0 +1,11 @@
+with final as (
+    select
+        capability,
+        level,
+        target_share,
+        achieved_share,
+        proportional_share
+    from {{ source('model', 'battery_selection_level') }}
+)
+
+select * from final
