@@ -43,7 +43,9 @@ final as (
         posterior.demand as consensus,
         posterior.demand_sd as consensus_sd,
         rated.level_sum,
-        rated.n_raters
+        rated.n_raters,
+        rated.rater_range,
+        rated.rater_sd
     from rated
     left join {{ rater_demand }} as posterior
         on
@@ -60,7 +62,9 @@ final as (
         {{ to_double('level_sum') }} / n_raters as consensus,
         cast(null as {{ type_double() }}) as consensus_sd,
         level_sum,
-        n_raters
+        n_raters,
+        rater_range,
+        rater_sd
     from rated
 )
 {% endif %}
