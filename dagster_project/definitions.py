@@ -33,7 +33,7 @@ INPUT_FILES = tuple(
     dg.AssetSpec(["file", name], description=description, group_name=slice_name, kinds={"file"})
     for name, slice_name, description in (
         ("ratings", "battery", "battery/ratings/<rater>.csv: demand level of each item and capability."),
-        ("results", "battery", "battery/results/<system>.csv: score of each item."),
+        ("results", "battery", "battery/results/<system>.csv, or Inspect logs: score of each item."),
         ("systems", "battery", "battery/systems.csv: name, settings and scaffold of each system."),
         ("survey", "work", "survey/*.csv: Qualtrics exports."),
         ("ledger", "llm", "ledger.sqlite in the home: every call to a language model."),

@@ -14,13 +14,13 @@ import pandas as pd
 from assets.ports import conform
 from assets.sources.readers import ratings, results, survey, systems
 from assets.sources.readers.errors import SourceError, SourceFileError
-from assets.sources.readers.folder import empty_frame, find_files, relative
+from assets.sources.readers.folder import CSV, empty_frame, find_files, relative
 
 LOCATIONS = {
-    "ratings": ratings.LOCATION,
-    "results": results.LOCATION,
-    "systems": systems.LOCATION,
-    "survey": survey.LOCATION,
+    "ratings": (ratings.LOCATION, (CSV,)),
+    "results": (results.LOCATION, results.SUFFIXES),
+    "systems": (systems.LOCATION, (CSV,)),
+    "survey": (survey.LOCATION, (CSV,)),
 }
 
 
@@ -31,8 +31,8 @@ def list_source_files(sources: Path) -> pd.DataFrame:
         SourceError: a file that can't be opened.
     """
     rows = []
-    for name, location in LOCATIONS.items():
-        for path in find_files(sources, location)[0]:
+    for name, (location, suffixes) in LOCATIONS.items():
+        for path in find_files(sources, location, suffixes)[0]:
             file = relative(sources, path)
             try:
                 raw, modified = path.read_bytes(), path.stat().st_mtime
