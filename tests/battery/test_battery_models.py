@@ -77,7 +77,11 @@ def planted_results() -> pd.DataFrame:
 
 def planted_log() -> pd.DataFrame:
     """An Inspect log of the model behind alpha: item 0 right in one epoch of three, item 1 never finished."""
-    epochs = [(0, "1", "C", "success"), (0, "2", "I", "limit"), (0, "3", "I", "success")]
+    epochs: list[tuple[int, str, str | None, str]] = [
+        (0, "1", "C", "success"),
+        (0, "2", "I", "limit"),
+        (0, "3", "I", "success"),
+    ]
     epochs += [(1, "1", None, "error"), (2, "1", "C", "invalidated")]
     frame = pd.DataFrame(
         [(*ITEMS[number], *rest) for number, *rest in epochs],
