@@ -10,10 +10,9 @@ from pathlib import Path
 import dagster as dg
 
 from assets.settings import Settings
+from assets.sources.readers import results
 from assets.sources.readers.folder import find_files
 from dagster_project.published import published_results
-
-RESULTS_FOLDER = Path("battery") / "results"
 
 # minutes of fits that prove the model; every refresh loads what they left
 ON_DEMAND = dg.AssetSelection.assets(
@@ -73,7 +72,7 @@ def results_hashes(sources: Path) -> dict[str, str]:
     """File name -> sha256 of its bytes, for the files that the reader of results takes."""
     return {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in find_files(sources, RESULTS_FOLDER.as_posix())[0]
+        for path in find_files(sources, results.LOCATION, results.SUFFIXES)[0]
     }
 
 

@@ -36,7 +36,7 @@ INPUT_FILES = tuple(
         ("ratings", "battery", "battery/ratings/<rater>.csv: demand level of each item and capability."),
         ("items", "battery", "battery/items/<benchmark>.jsonl: text and answer of each item."),
         ("rubrics", "battery", "rubrics/: the 18 rubrics and what raters are told beside them."),
-        ("results", "battery", "battery/results/<system>.csv: score of each item."),
+        ("results", "battery", "battery/results/<system>.csv, or Inspect logs: score of each item."),
         ("systems", "battery", "battery/systems.csv: name, settings and scaffold of each system."),
         ("survey", "work", "survey/*.csv: Qualtrics exports."),
         ("interviews", "work", "survey/interviews/*.csv: one interview a file about a role or its duties."),

@@ -32,7 +32,7 @@ PACKAGES = (
 )
 INPUTS = {
     "ratings": ("battery/ratings/*.csv", "battery"),
-    "results": ("battery/results/*.csv", "capability"),
+    "results": ("battery/results/*.csv, battery/results/*.eval, battery/results/*.json", "capability"),
     "systems": ("battery/systems.csv", "capability"),
     "survey": ("survey/*.csv", "work"),
     "interviews": ("survey/interviews/*.csv", "work"),
@@ -92,10 +92,10 @@ def _sources(settings: Settings) -> list[Finding]:
     if settings.sources is None:
         return [Finding("sources", "note", "SUITABILITY_SOURCES is unset: the embedded demo (SYNTHETIC)")]
     findings = [Finding("sources", "ok", str(settings.sources))]
-    for name, (pattern, slice_name) in INPUTS.items():
-        n_files = len(list(settings.sources.glob(pattern)))
-        text = f"{n_files} file{'' if n_files == 1 else 's'} ({pattern})"
-        missing = f"none ({pattern}): slice {slice_name} will be skipped or incomplete"
+    for name, (patterns, slice_name) in INPUTS.items():
+        n_files = sum(len(list(settings.sources.glob(pattern))) for pattern in patterns.split(", "))
+        text = f"{n_files} file{'' if n_files == 1 else 's'} ({patterns})"
+        missing = f"none ({patterns}): slice {slice_name} will be skipped or incomplete"
         findings.append(Finding(name, "ok" if n_files else "note", text if n_files else missing))
     if all(finding.state == "note" for finding in findings[1:]):
         findings.append(

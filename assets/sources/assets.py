@@ -144,8 +144,8 @@ def item(
     group_name="battery",
     kinds={"python", "duckdb"},
     pool="warehouse",
-    code_version="1",
-    description="Item results as they came: a row a line, all TEXT.",
+    code_version="2",
+    description="Item results as they came: a row a line, or a sample × epoch of an Inspect log, all TEXT.",
 )
 def result(
     warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]

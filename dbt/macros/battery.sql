@@ -26,9 +26,10 @@
     case when {{ expression }} ~ '^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$' then cast({{ expression }} as date) end
 {%- endmacro %}
 
-{# one spelling for keys that differ by case, separators or a trailing date (-2025-08-01, -20250801) #}
+{# one spelling for keys that differ by case, separators, who serves the model (openai/x) or a trailing date
+   (-2025-08-01, -20250801) #}
 {% macro undated_key(key) -%}
-    {%- set plain -%} lower(replace(replace({{ key }}, '_', '-'), ' ', '-')) {%- endset -%}
+    {%- set plain -%} lower(replace(replace(substr({{ key }}, position('/' in {{ key }}) + 1), '_', '-'), ' ', '-')) {%- endset -%}
     {%- set shape -%} translate({{ plain }}, '0123456789', '##########') {%- endset -%}
     case
         when {{ shape }} like '%-####-##-##' then substr({{ plain }}, 1, length({{ plain }}) - 11)

@@ -92,7 +92,25 @@ def planted_results() -> pd.DataFrame:
             for line, (number, score) in enumerate(scores.items(), start=2)
         ]
     rows.append(("alpha.csv", 99, "alpha", *ITEMS[2], "1"))
-    return pd.DataFrame(rows, columns=["source_file", "row_number", "system", *KEY, "score"])
+    return pd.concat(
+        [pd.DataFrame(rows, columns=["source_file", "row_number", "system", *KEY, "score"]), planted_log()]
+    )
+
+
+def planted_log() -> pd.DataFrame:
+    """An Inspect log of the model behind alpha: item 0 right in one epoch of three, item 1 never finished."""
+    epochs: list[tuple[int, str, str | None, str]] = [
+        (0, "1", "C", "success"),
+        (0, "2", "I", "limit"),
+        (0, "3", "I", "success"),
+    ]
+    epochs += [(1, "1", None, "error"), (2, "1", "C", "invalidated")]
+    frame = pd.DataFrame(
+        [(*ITEMS[number], *rest) for number, *rest in epochs],
+        columns=[*KEY, "epoch", "score", "sample_status"],
+    )
+    described = {"model": "openai/alpha", "settings": "default", "scaffold": "none", "log_version": "2"}
+    return frame.assign(source_file="run.eval", row_number=range(1, 6), system="openai/alpha", **described)
 
 
 @pytest.fixture(scope="module")
@@ -289,7 +307,7 @@ def test_responses_are_means_of_scored_attempts(pipeline: BatteryPipeline) -> No
 def test_only_who_is_called_human_is_a_person(pipeline: BatteryPipeline) -> None:
     """Blank, unreadable and absent from systems.csv are AI systems."""
     described = pipeline.read("staging.stg_ai_system").set_index("system")["kind"].to_dict()
-    by_default = dict.fromkeys(("alpha", "gamma", "unrun", "Beta-2025-08-01"), "ai")
+    by_default = dict.fromkeys(("alpha", "openai/alpha", "gamma", "unrun", "Beta-2025-08-01"), "ai")
     assert described == by_default | {"beta": "human"}
     assert pipeline.read("marts.ai_system").set_index("system")["kind"].to_dict() == {
         system: kind for system, kind in described.items() if system != "unrun"
@@ -304,7 +322,13 @@ def test_systems_keep_their_denominator_and_their_settings(pipeline: BatteryPipe
         "Beta-2025-08-01": [2, 2, 0, 0],
         "beta": [1, 1, 0, 0],
         "gamma": [1, 0, 1, 0],
+        "openai/alpha": [3, 1, 1, 1],
     }
+    logged = systems[("openai/alpha",)]
+    assert logged["accuracy"] == pytest.approx(1 / 3)
+    assert [logged[c] for c in ("model", "settings", "scaffold")] == ["openai/alpha", "default", "none"]
+    # Beta-2025-08-01 looks like beta, and openai/alpha like alpha
+    assert pipeline.messages["no_twin_systems_stg_ai_system_system"].startswith("Got 2 results")
     assert systems[("alpha",)]["accuracy"] == pytest.approx(2.5 / 4)
     assert pd.isna(systems[("gamma",)]["accuracy"])
 

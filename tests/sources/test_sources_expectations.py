@@ -94,9 +94,10 @@ BROKEN: list[tuple[str, Break, str]] = [
         ("raw.result", cells(c, None), f"column_values_to_not_be_null_{c}")
         for c in ("system", "benchmark", "item")
     ),
-    ("raw.result", twice, "compound_columns_to_be_unique_system_benchmark_item"),
+    ("raw.result", twice, "compound_columns_to_be_unique_source_file_system_benchmark_item_epoch"),
     ("raw.result", cells("score", "yes"), "column_values_to_match_regex_score"),
     ("raw.result", cells("score", None), "column_values_to_not_be_null_score"),
+    ("raw.result", cells("log_status", "started"), "column_values_to_be_in_set_log_status"),
     *(("raw.ai_system", cells(c, None), f"column_values_to_not_be_null_{c}") for c in SYSTEMS_HEADER[:-1]),
     ("raw.ai_system", twice, "column_values_to_be_unique_system"),
     ("raw.ai_system", cells("released_on", "31/01/2026"), "column_values_to_match_regex_released_on"),

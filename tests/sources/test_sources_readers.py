@@ -177,13 +177,13 @@ def test_rater_and_system_are_the_file_stem(tmp_path: Path) -> None:
 def test_what_is_not_an_input_is_listed_not_read(tmp_path: Path) -> None:
     write_results(tmp_path, "a")
     folder = tmp_path / "battery/results"
-    for name in (".hidden.csv", "~$a.csv", "notes.txt", "log.eval"):
+    for name in (".hidden.csv", "~$a.csv", "notes.txt"):
         (folder / name).write_text("?")
     (folder / "old").mkdir()
     write_csv(folder / "b.CSV", RESULTS_HEADER, [["t", "1", "1", "", "bench"]])
     reading = read_results(tmp_path)
     assert list(reading.files) == ["battery/results/a.csv", "battery/results/b.CSV"]
-    left = {f"battery/results/{name}" for name in (".hidden.csv", "~$a.csv", "notes.txt", "log.eval", "old")}
+    left = {f"battery/results/{name}" for name in (".hidden.csv", "~$a.csv", "notes.txt", "old")}
     assert set(reading.ignored_files) == left
 
 

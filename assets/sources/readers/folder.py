@@ -18,6 +18,7 @@ from assets.ports import conform, declared_tables
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.text import Table, clean_name, read_table
 
+CSV = ".csv"
 Columns = Mapping[str, npt.NDArray[Any]]
 
 
@@ -40,27 +41,29 @@ class Reading:
     n_blank_rows: int = 0
 
 
-def find_files(sources: Path, location: str, suffix: str = ".csv") -> tuple[list[Path], list[str]]:
+def find_files(
+    sources: Path, location: str, suffixes: tuple[str, ...] = (CSV,)
+) -> tuple[list[Path], list[str]]:
     """The files of `<sources>/<location>` (a folder, or one .csv file), sorted, and what else lies there.
 
     Raises:
-        SourceError: a file where the folder is expected, or two files that give the same name.
+        SourceError: a file where the folder is expected, or two CSV files that give the same name.
     """
     path = sources / location
-    if location.endswith(".csv"):
+    if location.endswith(CSV):
         return ([path] if path.exists() else []), []
     if not path.exists():
         return [], []
     if not path.is_dir():
-        do = f"Make it a folder that holds the {suffix} files"
+        do = f"Make it a folder that holds the {' and '.join(suffixes)} files"
         raise SourceError([SourceFileError("a file where a folder is expected", file=location, do=do)])
     found: list[Path] = []
     ignored: list[Path] = []
     for child in sorted(path.iterdir()):
-        is_input = child.suffix.lower() == suffix and not child.name.startswith((".", "~"))
+        is_input = child.suffix.lower() in suffixes and not child.name.startswith((".", "~"))
         (found if is_input else ignored).append(child)
     by_name: dict[str, Path] = {}
-    for child in found:
+    for child in (child for child in found if child.suffix.lower() == CSV):
         other = by_name.setdefault(clean_name(child.stem), child)
         if other is not child:
             what = f"gives the same name as {other.name}"

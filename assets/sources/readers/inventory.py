@@ -14,15 +14,15 @@ import pandas as pd
 from assets.ports import conform
 from assets.sources.readers import interviews, items, ratings, results, survey, systems
 from assets.sources.readers.errors import SourceError, SourceFileError
-from assets.sources.readers.folder import empty_frame, find_files, relative
+from assets.sources.readers.folder import CSV, empty_frame, find_files, relative
 
 LOCATIONS = {
-    "ratings": (ratings.LOCATION, ".csv"),
-    "items": (items.LOCATION, ".jsonl"),
-    "results": (results.LOCATION, ".csv"),
-    "systems": (systems.LOCATION, ".csv"),
-    "survey": (survey.LOCATION, ".csv"),
-    "interviews": (interviews.LOCATION, ".csv"),
+    "ratings": (ratings.LOCATION, (CSV,)),
+    "items": (items.LOCATION, (".jsonl",)),
+    "results": (results.LOCATION, results.SUFFIXES),
+    "systems": (systems.LOCATION, (CSV,)),
+    "survey": (survey.LOCATION, (CSV,)),
+    "interviews": (interviews.LOCATION, (CSV,)),
 }
 
 
@@ -33,8 +33,8 @@ def list_source_files(sources: Path) -> pd.DataFrame:
         SourceError: a file that can't be opened.
     """
     rows = []
-    for name, (location, suffix) in LOCATIONS.items():
-        for path in find_files(sources, location, suffix)[0]:
+    for name, (location, suffixes) in LOCATIONS.items():
+        for path in find_files(sources, location, suffixes)[0]:
             file = relative(sources, path)
             try:
                 raw, modified = path.read_bytes(), path.stat().st_mtime

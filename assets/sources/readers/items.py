@@ -28,7 +28,7 @@ def read_items(sources: Path) -> pd.DataFrame:
     """
     rows: list[dict[str, Any]] = []
     faults: list[SourceFileError] = []
-    for path in find_files(sources, LOCATION, ".jsonl")[0]:
+    for path in find_files(sources, LOCATION, (".jsonl",))[0]:
         found, wrong = _read_file(path, path.relative_to(sources).as_posix())
         rows += found
         faults += wrong

@@ -1,6 +1,7 @@
-"""battery/results/<system>.csv -> raw.result, one row a line.
+"""battery/results -> raw.result: one row a line of <system>.csv, or a sample × epoch of an Inspect log.
 
-Belongs here: the public results format's columns. Does not belong here: what a score means (staging).
+Belongs here: the public results format's columns, and both formats put together. Does not belong here: what a log
+holds (inspect_logs.py), what a score means (staging).
 """
 
 from __future__ import annotations
@@ -8,23 +9,53 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
-from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
+from assets.ports import declared_tables
+from assets.sources.readers import inspect_logs
+from assets.sources.readers.errors import SourceError, SourceFileError
+from assets.sources.readers.folder import CSV, Parsed, Reading, find_files, provenance, read_folder
 from assets.sources.readers.text import Table, require_columns, require_unique
 
 LOCATION = "battery/results"
+SUFFIXES = (CSV, *inspect_logs.SUFFIXES)
 KEYS = ("dataset_name", "sample_id")
 COLUMNS = ("task_name", "sample_id", "score", "metadata", "dataset_name")
 REQUIRED = ("sample_id", "score", "dataset_name")
 
 
 def read_results(sources: Path) -> Reading:
-    """raw.result: one row a line, in the file's order; the system is the file's stem, case unchanged.
+    """raw.result, CSV before logs; the system is a CSV file's stem, case unchanged, or what a log ran.
 
     Raises:
-        SourceError: as `text.read_table`, and missing columns, blank or duplicated (dataset_name, sample_id).
+        SourceError: all faults of all files, as `text.read_table` and `inspect_logs.read_inspect_logs`; missing
+            columns, blank or duplicated (dataset_name, sample_id).
     """
-    return read_folder(sources, LOCATION, ["raw.result"], _parse)
+    faults: list[SourceFileError] = []
+    reading = Reading({})
+    try:
+        reading = read_folder(sources, LOCATION, ["raw.result"], _parse)
+    except SourceError as error:
+        faults += error.faults
+        if not (sources / LOCATION).is_dir():
+            raise
+    logs = find_files(sources, LOCATION, inspect_logs.SUFFIXES)[0]
+    try:
+        frames, files, left_out = inspect_logs.read_inspect_logs(sources, logs)
+    except SourceError as error:
+        faults += error.faults
+    if faults:
+        raise SourceError(faults)
+    if not logs:
+        return reading
+    parts = [frame for frame in (reading.frames["raw.result"], *frames) if len(frame)]
+    return Reading(
+        {"raw.result": pd.concat(parts, ignore_index=True)},
+        reading.files | files,
+        reading.ignored_columns | left_out,
+        [file for file in reading.ignored_files if file not in files],
+        reading.n_blank_rows,
+    )
 
 
 def _parse(table: Table, system: str) -> Parsed:
@@ -37,6 +68,11 @@ def _parse(table: Table, system: str) -> Parsed:
         "item": table.key("sample_id"),
         "score": table.column("score"),
         "metadata": table.column("metadata"),
+    }
+    columns |= {
+        name: np.full(len(table.rows), None, dtype=object)
+        for name in declared_tables()["raw.result"]
+        if name not in columns
     }
     ignored = [name or "(no name)" for name in table.header if name not in COLUMNS]
     return Parsed({"raw.result": columns}, ignored)

@@ -5,18 +5,24 @@ with record as (
 ),
 
 with_result as (
-    select distinct system
+    select
+        system,
+        -- under one alias logs may differ; then nothing single is true
+        case when count(distinct model) = 1 then min(model) end as model,
+        case when count(distinct settings) = 1 then min(settings) end as settings,
+        case when count(distinct scaffold) = 1 then min(scaffold) end as scaffold
     from {{ ref('stg_result') }}
     where status <> 'rejected'
+    group by system
 ),
 
 final as (
     select
         coalesce(record.system, with_result.system) as system,
         record.name,
-        record.model,
-        record.settings,
-        record.scaffold,
+        coalesce(record.model, with_result.model) as model,
+        coalesce(record.settings, with_result.settings) as settings,
+        coalesce(record.scaffold, with_result.scaffold) as scaffold,
         record.developer,
         record.family,
         record.released_on,
