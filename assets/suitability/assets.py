@@ -43,7 +43,7 @@ PUBLISHED = [
             deps=[*FITTED, ["intermediate", "int_policy_activity"], ["seed", "policies"]],
             group_name=GROUP,
             kinds={"python", "numpy"},
-            code_version="2",
+            code_version="3",
             description=description,
         )
         for name, description in SCORED.items()
@@ -54,8 +54,6 @@ def suitability_scores(
     warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
 ) -> Iterator[dg.MaterializeResult]:
     """Score every scope × activity × system under every policy of dbt/seeds/policies.csv."""
-    cells = warehouse.read("intermediate.int_policy_activity")
-    hidden = cells.loc[cells["is_suppressed"], ["scope_type", "scope", "activity"]]
     scores = score(
         importance=warehouse.read("intermediate.int_capability_importance"),
         members=warehouse.read("intermediate.int_dimension_member"),
@@ -63,7 +61,7 @@ def suitability_scores(
         policies=read_policies(warehouse.read("seed.policies")),
         seed_for=settings.seed_for,
         people=_people(warehouse),
-        hidden=set(hidden.itertuples(index=False, name=None)),
+        hidden=_hidden(warehouse),
         border_log=settings.quadrant_suitability_log,
     )
     tables = dict(zip(SCORED, (scores.suitability, scores.pooled, scores.undefined), strict=True))
@@ -77,10 +75,15 @@ def suitability_scores(
 
 @dg.asset(
     key=["model", "suitability_sweep"],
-    deps=[*FITTED, ["seed", "published_capability"], ["seed", "seed_dimension"]],
+    deps=[
+        *FITTED,
+        ["intermediate", "int_policy_activity"],
+        ["seed", "published_capability"],
+        ["seed", "seed_dimension"],
+    ],
     group_name=GROUP,
     kinds={"python", "numpy"},
-    code_version="1",
+    code_version="2",
     pool="warehouse",
     description="Suitability over a grid of powers and sharpness, of the systems at hand and of Table C6's.",
 )
@@ -107,6 +110,7 @@ def suitability_sweep(
             grid(["raw", "relative"], [CERTAIN, SAMPLED]),
             settings.seed_for,
             people=_people(warehouse),
+            hidden=_hidden(warehouse),
         )
     frame = pd.concat([table.assign(basis=basis) for basis, table in tables.items()], ignore_index=True)
     warehouse.replace({"model.suitability_sweep": frame})
@@ -138,6 +142,12 @@ def published_suitability(warehouse: dg.ResourceParam[Warehouse]) -> dg.Material
             "published_capabilities_without_importance": sorted(in_paper - at_hand),
         }
     )
+
+
+def _hidden(warehouse: Warehouse) -> set[tuple[str, str, str]]:
+    cells = warehouse.read("intermediate.int_policy_activity")
+    hidden = cells.loc[cells["is_suppressed"], ["scope_type", "scope", "activity"]]
+    return set(hidden.itertuples(index=False, name=None))
 
 
 def _people(warehouse: Warehouse) -> frozenset[str]:

@@ -6,11 +6,12 @@ Does not belong here: importance itself (slice work), weights (weights.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from assets.suitability.policies import WeightUncertainty
 from assets.suitability.weights import Floats, Weights, draw_weights, mean_weights
@@ -24,13 +25,17 @@ UNDEFINED = {
 
 @dataclass(frozen=True)
 class ScopeImportance:
-    """Elicited importance of one scope: `points` is activities × capabilities, `n_raters` per activity."""
+    """Elicited importance of one scope: `points` is activities × capabilities, `n_raters` per activity.
+
+    `shown`: which activities are published; the others take no part in relative weights of the shown.
+    """
 
     scope_type: str
     scope: str
     activities: list[str]
     points: Floats
     n_raters: Floats
+    shown: NDArray[np.bool_]
 
     def weight_draws(
         self,
@@ -50,7 +55,7 @@ class ScopeImportance:
             to_dimensions: capabilities × dimensions, as `membership` gives it.
             seed_for: names -> seed.
         """
-        centre = mean_weights(self.points, weighting, sharpness) @ to_dimensions
+        centre = mean_weights(self.points, weighting, sharpness, self.shown) @ to_dimensions
         for activity, row, n_raters in zip(self.activities, centre, self.n_raters, strict=True):
             if row.any():
                 names = (self.scope_type, self.scope, activity, weighting, float(sharpness), uncertainty.name)
@@ -59,15 +64,20 @@ class ScopeImportance:
 
     def undefined(self, weighting: str) -> list[str]:
         """Activities that have no weights under this weighting (the sharpness doesn't matter)."""
-        weights = mean_weights(self.points, weighting, 1)
+        weights = mean_weights(self.points, weighting, 1, self.shown)
         return [activity for activity, row in zip(self.activities, weights, strict=True) if not row.any()]
 
 
-def importance_by_scope(importance: pd.DataFrame, capabilities: list[str]) -> list[ScopeImportance]:
+def importance_by_scope(
+    importance: pd.DataFrame,
+    capabilities: list[str],
+    hidden: Collection[tuple[str, str, str]] = frozenset(),
+) -> list[ScopeImportance]:
     """One matrix a scope, columns in the order of `capabilities`; activities without raters are absent.
 
     Args:
         importance: scope_type, scope, activity, capability, points, n_raters.
+        hidden: (scope_type, scope, activity) that are withheld.
 
     Raises:
         ValueError: points are missing for a present activity (named).
@@ -90,6 +100,7 @@ def importance_by_scope(importance: pd.DataFrame, capabilities: list[str]) -> li
             activities=list(rows.index.get_level_values("activity")),
             points=rows.to_numpy(dtype=float),
             n_raters=np.asarray(raters.loc[rows.index], dtype=np.float64),
+            shown=np.array([key not in hidden for key in rows.index], dtype=bool),
         )
         for (scope_type, scope), rows in matrix.groupby(level=SCOPE)
     ]

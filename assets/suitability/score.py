@@ -55,7 +55,8 @@ def score(
         draws: system, dimension, chain, draw, value (log capability).
         seed_for: names -> seed.
         people: systems that are no AI systems: scored, but neither pooled nor ranked.
-        hidden: (scope_type, scope, activity) on too few respondents to be shown: no part of a scope's median.
+        hidden: (scope_type, scope, activity) on too few respondents to be shown: no part of a scope's median
+            nor of its relative weights.
         border_log: where high suitability begins; None = the median of the scope's shown activities, which is
             taken within each draw, since it is as uncertain as they are.
 
@@ -73,7 +74,7 @@ def score(
         capabilities = sorted(importance["capability"].unique())
         to_dimensions = membership(capabilities, members, joint.dimensions)
         powers = {policy.power: PoweredAbility(joint.values, policy.power) for policy in policies}
-        for scope in importance_by_scope(importance, capabilities):
+        for scope in importance_by_scope(importance, capabilities, hidden):
             where = (scope.scope_type, scope.scope)
             undefined += [
                 (*where, activity, policy.policy, UNDEFINED[policy.weighting])

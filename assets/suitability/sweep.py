@@ -64,6 +64,7 @@ def sweep(
     seed_for: Callable[..., int],
     *,
     people: Collection[str] = frozenset(),
+    hidden: Collection[tuple[str, str, str]] = frozenset(),
 ) -> pd.DataFrame:
     """Suitability of every scope × activity × system in every cell; no rows where weights are undefined.
 
@@ -72,6 +73,7 @@ def sweep(
     Args:
         importance, members, seed_for: as in `score.score`; scopes of NOT_SWEPT are left out.
         people: systems that are no AI systems: scored, but not `is_ranked`.
+        hidden: as in `score.score`.
 
     Returns:
         COLUMNS. `mean_s_log` is the log of the posterior mean of S on the ratio scale, which itself could
@@ -84,7 +86,7 @@ def sweep(
     keys: list[tuple[object, ...]] = []
     values: list[Floats] = []
     ordered = sorted(cells, key=lambda cell: (cell.weights, cell.power))
-    for scope in importance_by_scope(used, capabilities) if len(used) else []:
+    for scope in importance_by_scope(used, capabilities, hidden) if len(used) else []:
         for (weighting, sharpness, _), alike in groupby(ordered, key=lambda cell: cell.weights):
             same_weights = list(alike)
             drawn = scope.weight_draws(

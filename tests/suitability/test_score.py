@@ -15,6 +15,7 @@ from assets.suitability.draws import JointDraws, joint_draws
 from assets.suitability.policies import Policy, WeightUncertainty
 from assets.suitability.published import published_suitability
 from assets.suitability.score import best_probability, score, upper_half_probability
+from assets.suitability.sweep import Cell, sweep
 from assets.suitability.weights import Floats
 
 CAPABILITIES = ["c1", "c2", "c3", "c4"]
@@ -389,3 +390,21 @@ def test_speed_at_the_published_scale() -> None:
     scores = score(given, members, draws, POLICIES[:2], seed_for)
     assert len(scores.suitability) == 9 * 18 * 6 * 2
     assert time.process_time() - start < 10
+
+
+def test_relative_weights_of_shown_activities_hold_nothing_of_the_hidden() -> None:
+    """Were a hidden activity the largest or smallest of a column, its points would follow from the shown scores."""
+    draws = normal_draws(50, {"A": 0.5, "B": 1.0, "C": 0.3})
+    policies = [policy(weighting="relative", uncertainty="none")]
+    grid = [Cell("relative", 1.0, WeightUncertainty("none"), 0.0)]
+    shown = {("company", "c", "Q"): [60.0, 20, 10, 10], ("company", "c", "R"): [20.0, 20, 50, 10]}
+    key = ("company", "c", "S")
+    results = []
+    for other in ([97.0, 1, 1, 1], [0.0, 0, 0, 100]):
+        given = importance(shown | {key: other})
+        scored = score(given, MEMBERS, draws, policies, seed_for, hidden={key}).suitability
+        swept = sweep(given, MEMBERS, joint_draws(draws), grid, seed_for, hidden={key})
+        results.append([t[t["activity"] != "S"].reset_index(drop=True) for t in (scored, swept)])
+        assert set(swept["activity"]) == {"Q", "R", "S"}
+    for first, second in zip(*results, strict=True):
+        pd.testing.assert_frame_equal(first, second)

@@ -8,15 +8,22 @@
 
 with
 
-pooled as (
-    select
-        *,
-        case scope_type when 'all' then 'All' else scope end as column_name
-    from {{ source('model', 'published_suitability') }}
-),
-
 activity_importance as (
     select * from {{ ref('activity_importance') }}
+),
+
+{# what rests on too few respondents is withheld here as in every other mart #}
+pooled as (
+    select
+        computed.*,
+        case computed.scope_type when 'all' then 'All' else computed.scope end as column_name
+    from {{ source('model', 'published_suitability') }} as computed
+    inner join activity_importance
+        on
+            computed.scope_type = activity_importance.scope_type
+            and computed.scope = activity_importance.scope
+            and computed.activity = activity_importance.activity
+    where not activity_importance.is_suppressed
 ),
 
 robustness as (

@@ -6,7 +6,7 @@ policies as (
 
 final as (
     select
-        policy,
+        trim(policy) as policy,
         {{ to_double('power') }} as power,
         {{ to_double('sharpness') }} as sharpness,
         lower(trim(weighting)) as weighting,
