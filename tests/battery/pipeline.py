@@ -23,7 +23,8 @@ from dagster_project.resources import DuckDBWarehouse
 
 EMPTY_UNLESS_LANDED = (
     *("raw.rating", "raw.annotation", "raw.result", "raw.ai_system"),
-    *("model.battery_selection_benchmark", "model.battery_selection_level", "model.dimension_member"),
+    *("model.battery_selection", "model.battery_selection_benchmark", "model.battery_selection_level"),
+    "model.dimension_member",
 )
 
 
