@@ -20,7 +20,8 @@ from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 
 EMPTY_UNLESS_LANDED = (
     *("raw.rating", "raw.annotation", "raw.result", "raw.ai_system"),
-    *("model.battery_selection_benchmark", "model.battery_selection_level", "model.dimension_member"),
+    *("model.battery_selection", "model.battery_selection_benchmark", "model.battery_selection_level"),
+    "model.dimension_member",
 )
 
 

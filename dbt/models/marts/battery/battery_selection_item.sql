@@ -1,0 +1,9 @@
+with final as (
+    select
+        benchmark,
+        item,
+        selection_sha256
+    from {{ source('model', 'battery_selection') }}
+)
+
+select * from final
