@@ -23,7 +23,10 @@ NOT_SETTINGS = {"SUITABILITY_WAREHOUSE_PATH", "SUITABILITY_REAL_DATA"}
 class Settings(BaseSettings):
     """Settings of one refresh. Unknown values fail at start, naming the variable."""
 
-    model_config = SettingsConfigDict(env_prefix="SUITABILITY_", extra="forbid", frozen=True)
+    # a NaN or infinite threshold or prior would pass every check, or end in a fit that never does
+    model_config = SettingsConfigDict(
+        env_prefix="SUITABILITY_", extra="forbid", frozen=True, allow_inf_nan=False
+    )
 
     sources: Path | None = Field(None, description="folder of input files; unset = the embedded demo")
     home: Path = Field(PROJECT / ".suitability", description="folder for everything that is made")

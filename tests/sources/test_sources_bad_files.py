@@ -269,3 +269,14 @@ def test_one_response_in_two_exports_counts_once_or_not_at_all(tmp_path: Path) -
     file, row, column, what = only_fault(READERS["survey"][1], tmp_path)
     assert (file, row, column) == ("survey/may.csv", 3, "ResponseId")
     assert what == "the response of survey/june.csv, row 3 again"
+
+
+def test_names_that_the_marts_keep_for_totals_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "battery/results/all systems.csv"
+    file.parent.mkdir(parents=True)
+    file.write_text("sample_id,score,dataset_name\n1,1,some\n2,1,all\n")
+    with pytest.raises(SourceError) as told:
+        read_results(tmp_path)
+    assert "'all systems'" in str(told.value)
+    assert "row 3" in str(told.value)
+    assert "called 'all'" in str(told.value)

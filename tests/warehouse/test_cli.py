@@ -107,6 +107,9 @@ def test_nothing_published_is_code_3(tmp_path: Path) -> None:
         ({"SUITABILITY_SOURCES": "/nowhere/at/all"}, "/nowhere/at/all"),
         ({"SUITABILITY_SEED": "many"}, "SUITABILITY_SEED"),
         ({"SUITABILITY_COMPOSITE": "median"}, "SUITABILITY_COMPOSITE"),
+        ({"SUITABILITY_CAPABILITY_PRIOR_MEAN": "nan"}, "SUITABILITY_CAPABILITY_PRIOR_MEAN"),
+        ({"SUITABILITY_CAPABILITY_PRIOR_SD": "inf"}, "SUITABILITY_CAPABILITY_PRIOR_SD"),
+        ({"SUITABILITY_MAX_KHAT": "inf"}, "SUITABILITY_MAX_KHAT"),
     ],
 )
 def test_a_wrong_setting_is_code_2_and_names_it(tmp_path: Path, env: dict[str, str], message: str) -> None:

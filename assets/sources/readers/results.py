@@ -22,6 +22,8 @@ SUFFIXES = (CSV, *inspect_logs.SUFFIXES)
 KEYS = ("dataset_name", "sample_id")
 COLUMNS = ("task_name", "sample_id", "score", "metadata", "dataset_name")
 REQUIRED = ("sample_id", "score", "dataset_name")
+# what the marts call the joint fit, and a system's row over all benchmarks
+JOINT_FIT, ALL_BENCHMARKS = "all systems", "all"
 
 
 def read_results(sources: Path) -> Reading:
@@ -42,6 +44,15 @@ def read_results(sources: Path) -> Reading:
     logs = find_files(sources, LOCATION, inspect_logs.SUFFIXES)[0]
     try:
         frames, files, left_out = inspect_logs.read_inspect_logs(sources, logs)
+        faults += [
+            SourceFileError(
+                f"a benchmark can't be called '{ALL_BENCHMARKS}', the marts' name of all benchmarks together",
+                file=str(frame["source_file"].iloc[0]),
+                do="Give its task another name in dbt/seeds/seed_inspect_task.csv",
+            )
+            for frame in frames
+            if (frame["benchmark"] == ALL_BENCHMARKS).any()
+        ]
     except SourceError as error:
         faults += error.faults
     if faults:
@@ -61,6 +72,7 @@ def read_results(sources: Path) -> Reading:
 def _parse(table: Table, system: str) -> Parsed:
     require_columns(table, REQUIRED)
     require_unique(table, KEYS)
+    _require_unreserved(table, system)
     columns = provenance(table) | {
         "system": np.full(len(table.rows), system, dtype=object),
         "task_name": table.column("task_name"),
@@ -76,3 +88,20 @@ def _parse(table: Table, system: str) -> Parsed:
     }
     ignored = [name or "(no name)" for name in table.header if name not in COLUMNS]
     return Parsed({"raw.result": columns}, ignored)
+
+
+def _require_unreserved(table: Table, system: str) -> None:
+    """Refuse the names under which the marts keep totals: a system or benchmark of that name would add to them."""
+    do = "Rename it"
+    faults = []
+    if system == JOINT_FIT:
+        faults.append(
+            table.fault(f"a system can't be called '{system}', the marts' name of the joint fit", do=do)
+        )
+    names = zip(table.row_numbers, table.key("dataset_name"), strict=True)
+    first = next((row for row, name in names if name == ALL_BENCHMARKS), None)
+    if first is not None:
+        what = f"a benchmark can't be called '{ALL_BENCHMARKS}', the marts' name of all benchmarks together"
+        faults.append(table.fault(what, row=first, column="dataset_name", do=do))
+    if faults:
+        raise SourceError(faults)
