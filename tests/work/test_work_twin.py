@@ -21,7 +21,7 @@ from tests.work.compare import ACTIVITY, CAPABILITY, FLOW, assert_same, rows
 from tests.work.interview_twin import InterviewTwin
 from tests.work.messy_interviews import NOBODY, write_messy_interviews
 from tests.work.messy_survey import write_messy_survey
-from tests.work.slice_project import LAYERS, build, recompute
+from tests.work.slice_project import LAYERS, build, recompute, recount
 from tests.work.twin import Twin, shown_company
 
 DROPPED = ("AaIC", "ProsM")
@@ -108,6 +108,26 @@ def test_no_withheld_company_follows_from_a_source(warehouse: DuckDBWarehouse) -
     some = withheld[withheld > 0].index.intersection(published[published > 0].index)
     left = source[some] - published[some]
     assert len(some) > 5 and (left >= 5).all()
+
+
+def test_a_small_company_alone_in_its_file_is_withheld_in_every_scope(
+    warehouse: DuckDBWarehouse, tmp_path: Path
+) -> None:
+    qc = warehouse.read("intermediate.int_respondent_qc")
+    three = qc[qc["is_kept"] & (qc["company"] == "ACME") & (qc["source"] == "companies")].head(3)
+    assert len(three) == 3
+    counted = recount(tmp_path, warehouse, three)
+    of_survey = "scope_type not in ('role', 'duty')"
+    activity = counted.read("marts.activity_importance").query(of_survey)
+    capability = counted.read("marts.capability_importance").query(of_survey)
+    assert set(activity["scope_type"]) == {"all", "domain", "source", "company"}
+    assert activity["n_selected"].max() > 0 and len(capability) > 0
+    values = ["importance", "conditional_importance", "hours_per_week"]
+    assert activity[values].isna().all(axis=None)
+    assert capability[["points", "points_if_selected"]].isna().all(axis=None)
+    suppression = counted.read("intermediate.int_cell_suppression").query(of_survey)
+    selected = activity.loc[~activity["is_absent"], ["scope_type", "scope", "activity"]]
+    assert selected.merge(suppression)["suppression"].notna().all(), "suitability is withheld by this column"
 
 
 def test_interviews_are_counted_with_what_they_lost(

@@ -57,7 +57,7 @@ def shown_company(spellings: Iterable[str], company: str) -> str:
 class Twin:
     """Expected rows of respondent_flow, activity_importance and capability_importance, by key.
 
-    `min_company`: fewest people behind a company's cell; `also_spelled`: companies named outside the survey.
+    `min_company`: fewest people behind a cell where anybody names a company; `also_spelled`: companies named outside the survey.
     """
 
     def __init__(
@@ -117,29 +117,34 @@ class Twin:
     def n_selected(self, scope: Scope, t: int) -> int:
         return sum(t in codes(row["Q3.1"]) for row in self.scopes[scope])
 
-    def suppressed(self, scope: Scope, t: int) -> str | None:
-        """Why a cell is withheld; only companies are, as a public cell may rest on one.
+    @property
+    def least(self) -> int:
+        """Fewest people behind a published cell: one, unless anybody kept names a company."""
+        return self.min_company if self.sources_of else 1
 
-        In each published whole, companies are withheld from the smallest on until what can be subtracted out
+    def suppressed(self, scope: Scope, t: int) -> str | None:
+        """Why a cell is withheld.
+
+        In each published whole, parts are withheld from the smallest on until what can be subtracted out
         of the whole covers enough people.
         """
-        if scope[0] != "company":
-            return None
         n = self.n_selected(scope, t)
-        if len(self.scopes[scope]) < self.min_company or 0 < n < self.min_company:
+        is_whole = scope[0] in ("source", "company")
+        if (is_whole and len(self.scopes[scope]) < self.least) or 0 < n < self.least:
             return "few_respondents"
-        companies = [company for kind, company in self.scopes if kind == "company"]
-        inside = {("all", "all"): companies}
-        for source in {s for found in self.sources_of.values() for s in found}:
-            inside["source", source] = [c for c in companies if self.sources_of[c] == {source}]
-        for whole, members in inside.items():
-            sizes = sorted((self.n_selected(("company", c), t), c) for c in members)
-            withheld = [size for size in sizes if 0 < size[0] < self.min_company]
+        of_type = {kind: [part for part in self.scopes if part[0] == kind] for kind, _ in self.scopes}
+        inside = [(("all", "all"), of_type.get(kind, [])) for kind in ("domain", "source", "company")]
+        for whole in of_type["source"]:
+            companies = of_type.get("company", [])
+            inside.append((whole, [c for c in companies if self.sources_of[c[1]] == {whole[1]}]))
+        for whole, members in inside:
+            sizes = sorted((self.n_selected(part, t), part) for part in members)
+            withheld = [size for size in sizes if 0 < size[0] < self.least]
             outside = self.n_selected(whole, t) - sum(size for size, _ in sizes)
-            rest = [size for size in sizes if size[0] >= self.min_company]
-            while withheld and rest and outside + sum(size for size, _ in withheld) < self.min_company:
+            rest = [size for size in sizes if size[0] >= self.least]
+            while withheld and rest and outside + sum(size for size, _ in withheld) < self.least:
                 withheld.append(rest.pop(0))
-            if (n, scope[1]) in withheld:
+            if (n, scope) in withheld:
                 return "complement"
         return None
 
@@ -188,13 +193,12 @@ class Twin:
             for t, activity in enumerate(ACTIVITIES, start=1):
                 raters = [row for row in rows if t in codes(row["Q3.1"])]
                 why = self.suppressed(scope, t)
-                least = self.min_company if scope[0] == "company" else 1
                 for k, capability in enumerate(CAPABILITIES, start=1):
                     if not raters or capability in self.dropped:
                         continue
                     points = [number(row[f"{t}_Q5.4_{k}"], 0, 100) or 0.0 for row in raters]
                     given = [value for value in points if value > 0]
-                    means = (mean(points), mean(given) if len(given) >= least else None)
+                    means = (mean(points), mean(given) if len(given) >= self.least else None)
                     counts = (len(raters), len(given), len(rows), len(raters) < 5)
                     expected[*scope, activity, capability] = (
                         *(means if why is None else (None, None)),
