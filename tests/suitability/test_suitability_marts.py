@@ -62,7 +62,12 @@ def activity_importance() -> pd.DataFrame:
     table.loc[is_wl & (table["activity"] == "Coding"), "hours_per_week"] = np.nan
     is_hidden = [tuple(key) in HIDDEN for key in table[keys].to_numpy()]
     return table.assign(
-        n_selected=9, n_respondents=30, is_absent=False, is_thin=is_hidden, is_suppressed=is_hidden
+        n_selected=9,
+        n_ranked=9,
+        n_respondents=30,
+        is_absent=False,
+        is_thin=is_hidden,
+        is_suppressed=is_hidden,
     )
 
 

@@ -57,7 +57,8 @@ def shown_company(spellings: Iterable[str], company: str) -> str:
 class Twin:
     """Expected rows of respondent_flow, activity_importance and capability_importance, by key.
 
-    `min_company`: fewest people behind a cell where anybody names a company; `also_spelled`: companies named outside the survey.
+    `min_company`: fewest people behind a cell where anybody names a company;
+    `also_spelled`: companies named outside the survey.
     """
 
     def __init__(
@@ -149,11 +150,11 @@ class Twin:
         return None
 
     def activity_importance(self) -> dict[tuple[str, ...], tuple[object, ...]]:
-        """(scope_type, scope, activity) -> importance, conditional, hours, n, n_respondents, absent, thin, why."""
+        """(scope_type, scope, activity) -> the columns of `compare.ACTIVITY`."""
         expected: dict[tuple[str, ...], tuple[object, ...]] = {}
         for scope in self.scopes:
             for t, activity in enumerate(ACTIVITIES, start=1):
-                importance, conditional, hours, n = self._pooled(scope, t)
+                importance, conditional, hours, n, n_ranked, n_hours = self._pooled(scope, t)
                 if scope == ("all", "all"):
                     domains = [
                         self._pooled(("domain", d), t) for d in DOMAINS if ("domain", d) in self.scopes
@@ -162,12 +163,17 @@ class Twin:
                     importance = mean([cell[0] for cell in present if cell[0] is not None])
                     hours = mean([cell[2] for cell in present if cell[2] is not None])
                 why = self.suppressed(scope, t)
-                values = (importance if n else None, conditional, hours) if why is None else (None,) * 3
-                counts = (n, len(self.scopes[scope]), n == 0, n < 5)
+                importances = (None, None) if why or 0 < n_ranked < self.least else (importance, conditional)
+                values = (
+                    importances[0] if n else None,
+                    importances[1],
+                    None if why or 0 < n_hours < self.least else hours,
+                )
+                counts = (n, n_ranked, n_hours, len(self.scopes[scope]), n == 0, n < 5)
                 expected[*scope, activity] = (*values, *counts, why)
         return expected
 
-    def _pooled(self, scope: Scope, t: int) -> tuple[float | None, float | None, float | None, int]:
+    def _pooled(self, scope: Scope, t: int) -> tuple[float | None, float | None, float | None, int, int, int]:
         scores: list[float] = []
         chosen: list[float] = []
         hours: list[float] = []
@@ -184,7 +190,7 @@ class Twin:
             spent = number(row[f"Q3.3_{t}"], 0, 168)
             if spent is not None:
                 hours.append(spent)
-        return mean(scores), mean(chosen), mean(hours), n
+        return mean(scores), mean(chosen), mean(hours), n, len(chosen), len(hours)
 
     def capability_importance(self) -> dict[tuple[str, ...], tuple[object, ...]]:
         """(scope_type, scope, activity, capability) -> points, if_selected, n_raters, n_selected, n, thin, why."""
