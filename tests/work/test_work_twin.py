@@ -66,12 +66,9 @@ def test_activity_importance(warehouse: DuckDBWarehouse, twin: Twin, interviews:
     expected = twin.activity_importance() | interviews.activity_importance()
     keys = ["scope_type", "scope", "activity"]
     assert_same(rows(warehouse.read("marts.activity_importance"), keys, ACTIVITY), expected)
-    assert expected["domain", "HSC", "Admin"][ACTIVITY.index("n_respondents")] == 1, (
-        "one domain has one respondent"
-    )
-    assert all(
-        row[ACTIVITY.index("is_absent")] is True for key, row in expected.items() if key[2] == "Listening"
-    ), "nobody chose it"
+    n, is_absent = ACTIVITY.index("n_respondents"), ACTIVITY.index("is_absent")
+    assert expected["domain", "HSC", "Admin"][n] == 1, "one domain has one respondent"
+    assert all(row[is_absent] for key, row in expected.items() if key[2] == "Listening"), "nobody chose it"
     few = [row for row in expected.values() if row[-1] is None and row[3] >= 5 and 0 < min(row[4:6]) < 5]
     assert any(row[0] is None for row in few) and any(row[2] is None for row in few), "ranked by too few"
     # scope all is not the pooled mean: Coding occurs in one domain and keeps that domain's importance
@@ -197,6 +194,8 @@ def test_domains_are_compared_cell_by_cell(warehouse: DuckDBWarehouse, twin: Twi
     assert_same(rows(marts[1], ["domain", "capability"], ["departure"]), agreement.departures())
     assert len(marts[0]) == 15 and len(marts[1]) == 6 * 16
     assert set(marts[1].loc[marts[1]["is_thin"], "domain"]) == {"HSC"}, "one respondent alone"
+    assert set(marts[1].loc[marts[1]["points"] == 0, "domain"]) == {"HSC"}, "withheld whole"
+    assert {domain for domain, _ in agreement.withheld} > {"HSC"}, "others in part"
 
 
 @pytest.fixture(scope="module")
