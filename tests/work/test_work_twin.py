@@ -83,6 +83,8 @@ def test_capability_importance(warehouse: DuckDBWarehouse, twin: Twin, interview
     )
     assert not set(frame["capability"]) & set(DROPPED) and "Listening" not in set(frame["activity"])
     assert (frame["is_suppressed"] == frame["suppression"].notna()).all()
+    few = frame[frame["n_selected"].isna()]
+    assert len(few) and few["points"].notna().all() and few["points_if_selected"].isna().all()
 
 
 def test_companies_are_one_whatever_their_case_and_small_ones_are_withheld(

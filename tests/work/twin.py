@@ -205,7 +205,8 @@ class Twin:
                     points = [number(row[f"{t}_Q5.4_{k}"], 0, 100) or 0.0 for row in raters]
                     given = [value for value in points if value > 0]
                     means = (mean(points), mean(given) if len(given) >= self.least else None)
-                    counts = (len(raters), len(given), len(rows), len(raters) < 5)
+                    is_few = why is None and 0 < len(given) < self.least
+                    counts = (len(raters), None if is_few else len(given), len(rows), len(raters) < 5)
                     expected[*scope, activity, capability] = (
                         *(means if why is None else (None, None)),
                         *counts,
