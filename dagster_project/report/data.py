@@ -143,8 +143,8 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "deployment_quadrant": (
         "suitability",
-        (*SCOPE, "activity", "policy", "x_type", "x", "suitability_log", "quadrant", "probability")
-        + ("is_confident", "is_thin", "is_suppressed"),
+        (*SCOPE, "activity", "policy", "x_type", "x", "x_border", "suitability_log")
+        + ("suitability_border_log", "quadrant", "probability", "is_confident", "is_thin", "is_suppressed"),
     ),
     "ranking_robustness": (
         "suitability",
