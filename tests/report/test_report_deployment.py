@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from dagster_project.report.labels import chance
+from dagster_project.report.pages.agreement import _sample
 from dagster_project.report.site import PAGES, render_report
 from tests.report.deployment_standin import POWERS, SHARPNESS, X_SETTING
 from tests.report.page_reader import Reader
@@ -149,6 +150,15 @@ def test_fields_of_work_stand_under_both_readings(site: SiteOf) -> None:
         here, there = (places["deployment_priority", p, activity] for p in ("default", "paper_c10"))
         assert f"{activity} has place {here} against {there}" in said
     assert "Admin is 10th and Analysing data 9th in priority under equation 7 as written" in said
+
+
+def test_samples_that_contradict_each_other_are_said_to(site: SiteOf) -> None:
+    made = site("plain")
+    opposed = made.marts["importance_reliability"].assign(pearson=-0.09, disattenuated=-0.094)
+    for row in opposed.dropna(subset=["noise_ceiling"]).to_dict("records"):
+        said = " ".join(_sample(row)[1])
+        assert "at most about 0.96: what is seen is less than chance would give" in said
+        assert "% of that" not in said
 
 
 def test_samples_and_domains_are_compared_in_words_and_tables(site: SiteOf) -> None:
