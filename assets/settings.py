@@ -70,8 +70,8 @@ class Settings(BaseSettings):
         min_length=1,
         description="survey source whose respondents came online; all others are company",
     )
-    min_cell: int = Field(1, ge=1, description="fewest people behind a published cell of public scopes")
-    min_company_cell: int = Field(5, ge=1, description="fewest people behind a published cell of a company")
+    min_cell: int = Field(1, ge=1, description="fewest people behind a published cell")
+    min_company_cell: int = Field(5, ge=1, description="the same in a survey that names companies")
 
     temperature: float = Field(1.0, gt=0, description="tau, the soft-minimum's temperature")
     slope: float = Field(1.0, gt=0, description="lambda, log-odds per demand level")

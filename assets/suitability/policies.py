@@ -42,10 +42,7 @@ class WeightUncertainty:
         if text in ("none", "dirichlet"):
             return cls(text)
         form, _, number = text.partition(":")
-        try:
-            kappa = float(number)
-        except ValueError:
-            kappa = math.nan
+        kappa = _float(number)
         if form != "fixed" or not 0 < kappa < math.inf:
             raise ValueError(
                 f"'{text}' is not 'none', 'dirichlet' or 'fixed:' with a positive number, such as fixed:50"
@@ -129,10 +126,17 @@ def _read_policy(row: dict[object, object]) -> Policy:
 
 
 def _number(text: str, where: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
+    number = _float(text)
     if math.isnan(number):
-        raise ValueError(f"{where}: '{text}' is not a number (inf and -inf are)")
+        raise ValueError(f"{where}: '{text}' is not a number that can be held (inf and -inf can)")
     return number
+
+
+def _float(text: str) -> float:
+    """NaN where `text` is no number; `float` alone takes 1_0 for ten and 1e400 for infinity."""
+    try:
+        number = math.nan if "_" in text else float(text)
+    except ValueError:
+        return math.nan
+    is_too_large = math.isinf(number) and any(character.isdigit() for character in text)
+    return math.nan if is_too_large else number

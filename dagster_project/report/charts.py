@@ -148,7 +148,9 @@ def lacking_importance(row: dict[Any, Any] | None, scope: Scope) -> str:
         return ""
     if is_true(row["is_suppressed"]):
         return "withheld"
-    return "not asked" if scope.scope_type in INTERVIEW_SCOPE_TYPES else "unknown"
+    if scope.scope_type in INTERVIEW_SCOPE_TYPES:
+        return "not asked"
+    return "ranked by too few" if row["n_ranked"] else "unknown"
 
 
 def importance_bars(frame: pd.DataFrame, scopes: list[Scope], activities: list[str]) -> Chart:

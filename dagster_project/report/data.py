@@ -55,8 +55,8 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "activity_importance": (
         "work",
-        (*SCOPE, "activity", "importance", "hours_per_week", "n_selected", "n_respondents")
-        + ("is_absent", "is_thin", "is_suppressed"),
+        (*SCOPE, "activity", "importance", "hours_per_week", "n_selected", "n_ranked")
+        + ("n_respondents", "is_absent", "is_thin", "is_suppressed"),
     ),
     "capability_importance": (
         "work",
@@ -143,8 +143,8 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "deployment_quadrant": (
         "suitability",
-        (*SCOPE, "activity", "policy", "x_type", "x", "suitability_log", "quadrant", "probability")
-        + ("is_confident", "is_thin", "is_suppressed"),
+        (*SCOPE, "activity", "policy", "x_type", "x", "x_border", "suitability_log")
+        + ("suitability_border_log", "quadrant", "probability", "is_confident", "is_thin", "is_suppressed"),
     ),
     "ranking_robustness": (
         "suitability",

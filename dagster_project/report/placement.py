@@ -18,30 +18,11 @@ X_TYPES = {
     "conditional_importance": "Importance to those who do it (1 to 5)",
     "hours": "Hours a week",
 }
-SIDES = {"x": ("development_opportunity", "capability_gap"), "suitability_log": ("development_opportunity",)}
-SIDES["suitability_log"] += ("limited_impact",)
 
 
 def shown(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows of marts.deployment_quadrant that have a place on the map."""
     return frame.dropna(subset=["x", "suitability_log", "quadrant"])
-
-
-def border(rows: pd.DataFrame, column: str) -> float | None:
-    """The line between the low and the high side of `column`, "x" or "suitability_log", as `quadrant` has them.
-
-    The median where it is one. Otherwise the settings gave the border, and half-way between the sides stands for it;
-    None where all activities lie on one side.
-    """
-    is_high = rows["quadrant"].isin(SIDES[column])
-    high, low, median = (
-        rows.loc[is_high, column].min(),
-        rows.loc[~is_high, column].max(),
-        rows[column].median(),
-    )
-    if not (pd.isna(high) or median > high) and not median <= low:
-        return float(median)
-    return None if pd.isna(high) or pd.isna(low) else float(high + low) / 2
 
 
 def deployment_map(frame: pd.DataFrame, scopes: list[Scope]) -> Chart:
@@ -61,7 +42,7 @@ def deployment_map(frame: pd.DataFrame, scopes: list[Scope]) -> Chart:
                 "chances": [value(p) for p in rows["probability"]],
                 "confident": [is_true(c) for c in rows["is_confident"]],
                 "thin": [is_true(t) for t in rows["is_thin"]],
-                "borders": [border(rows, "x"), border(rows, "suitability_log")],
+                "borders": [value(rows[column].max()) for column in ("x_border", "suitability_border_log")],
             }
     return {
         "kind": "map",

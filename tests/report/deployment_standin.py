@@ -18,6 +18,8 @@ X_COLUMNS = {
     "conditional_importance": "conditional_importance",
     "hours": "hours_per_week",
 }
+# a border that the settings give; the others are medians
+X_SETTING = {"hours": 9.25}
 POWERS, SHARPNESS, N_SWEPT_SCOPES = (-1.0, 0.0, 1.0), (1.0, 4.0), 3
 RANKED = ["basis", *SCOPE, "weighting", "activity", "n_pairs", "winner", "is_winner_stable", "n_rankings"]
 RANKED += ["n_invariant_pairs", "n_separated_pairs_fixed_weights", "n_separated_pairs", *MARKS]
@@ -59,8 +61,10 @@ def deployment_frames(
     for x_type, column in X_COLUMNS.items():
         own = cells.assign(x_type=x_type, x=cells[column].astype(float), suitability_log=cells["mean_log"])
         by = own.groupby([*SCOPE, "policy"])
-        is_high = own["x"] >= by["x"].transform("median")
-        is_suited = own["suitability_log"] >= by["suitability_log"].transform("median")
+        own["x_border"] = X_SETTING.get(x_type, by["x"].transform("median"))
+        own["suitability_border_log"] = by["suitability_log"].transform("median")
+        is_high = own["x"] >= own["x_border"]
+        is_suited = own["suitability_log"] >= own["suitability_border_log"]
         side = np.where(is_suited, own["upper_half_probability"], 1 - own["upper_half_probability"])
         own["quadrant"] = np.select(
             [is_high & is_suited, is_high, is_suited],
@@ -71,7 +75,8 @@ def deployment_frames(
         own["probability"] = np.where(own["x"].isna(), np.nan, side)
         own["is_confident"] = own["probability"] >= 0.75
         quadrants.append(own)
-    columns = [*SCOPE, "activity", "policy", "x_type", "x", "suitability_log", "quadrant", "probability"]
+    columns = [*SCOPE, "activity", "policy", "x_type", "x", "x_border", "suitability_log"]
+    columns += ["suitability_border_log", "quadrant", "probability"]
     return {
         "deployment_priority": priority,
         "deployment_quadrant": pd.concat(quadrants)[[*columns, "is_confident", *MARKS]],

@@ -183,7 +183,8 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
             importance.append(
                 key
                 | {"importance": value, "conditional_importance": value + 1.5, "hours_per_week": hours}
-                | {"n_selected": n_selected, "is_absent": is_absent}
+                | {"n_selected": n_selected, "n_ranked": 0 if is_interview else n_selected}
+                | {"n_hours": 0 if is_interview else n_selected, "is_absent": is_absent}
                 | marks
             )
             if is_absent:
@@ -283,8 +284,8 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
             [
                 ("default", 0.0, 1.0, "raw", "frequency_adjusted", "dirichlet", True),
                 ("relative", 0.0, 1.0, "relative", "frequency_adjusted", "dirichlet", False),
-                ("paper_c9", 0.0, 1.0, "relative", "frequency_adjusted", "dirichlet", False),
-                ("paper_c10", 0.0, 1.0, "relative", "conditional", "dirichlet", False),
+                ("paper_c9", 0.0, 1.0, "relative", "frequency_adjusted", "none", False),
+                ("paper_c10", 0.0, 1.0, "relative", "conditional", "none", False),
             ],
             columns=[
                 "policy",

@@ -14,9 +14,9 @@ import pandas as pd
 import pytest
 
 from dagster_project.report.labels import chance
-from dagster_project.report.placement import border
+from dagster_project.report.pages.agreement import _sample
 from dagster_project.report.site import PAGES, render_report
-from tests.report.deployment_standin import POWERS, SHARPNESS
+from tests.report.deployment_standin import POWERS, SHARPNESS, X_SETTING
 from tests.report.page_reader import Reader
 from tests.report.published_standin import StandIn, build
 
@@ -84,37 +84,6 @@ def test_swept_estimates_and_orders_are_the_marts(site: SiteOf, name: str) -> No
     assert n_settings >= 36
 
 
-def quadrants(*rows: tuple[float, float, str]) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=["x", "suitability_log", "quadrant"])
-
-
-DO, CG, LI, LP = "development_opportunity", "capability_gap", "limited_impact", "low_priority"
-
-
-@pytest.mark.parametrize(
-    ("rows", "x", "y"),
-    [
-        ([(1, 1, LP), (2, 2, DO), (3, 3, DO)], 2, 2),  # the middle one lies on the median and is high
-        ([(1, 4, LI), (2, 1, LP), (3, 2, CG), (4, 3, DO)], 2.5, 2.5),
-        ([(1, 1, LP), (2, 2, LP), (3, 3, DO)], 2.5, 2.5),  # a border from the settings: half-way
-        (
-            [(1, 1, LI), (2, 2, LI)],
-            None,
-            1.5,
-        ),  # no side to the right; all suited: the median parts nothing wrongly
-        ([(1, 1, LP), (2, 2, LP)], None, None),
-    ],
-)
-def test_borders_part_the_quadrants(rows: list[tuple[float, float, str]], x: float, y: float) -> None:
-    frame = quadrants(*rows)
-    for column, wanted in (("x", x), ("suitability_log", y)):
-        line = border(frame, column)
-        high = frame["quadrant"].isin({"x": (DO, CG), "suitability_log": (DO, LI)}[column])
-        assert line is None or ((frame.loc[high, column] >= line) | ~high[high]).all() or high.all()
-        if not high.all():
-            assert line == wanted
-
-
 @pytest.mark.parametrize("name", ["plain", "mixed"])
 def test_the_map_draws_what_has_a_place_and_counts_the_rest(site: SiteOf, name: str) -> None:
     made = site(name)
@@ -131,9 +100,8 @@ def test_the_map_draws_what_has_a_place_and_counts_the_rest(site: SiteOf, name: 
             columns = ["x", "suitability_log", "quadrant", "probability", "is_confident", "is_thin"]
             assert got == r[columns].tolist()
         if len(placed) and kind != "company":  # there the stand-in withholds after placing
-            assert picture["borders"] == pytest.approx(
-                [placed["x"].median(), placed["suitability_log"].median()]
-            )
+            x_border = X_SETTING.get(x_type, placed["x"].median())
+            assert picture["borders"] == pytest.approx([x_border, placed["suitability_log"].median()])
     if name == "mixed":
         assert "Withheld because too few respondents stand behind them: 1." in words(page)
         assert pictures["role:Acme: Clerk"]["importance"]["names"] == []
@@ -182,6 +150,15 @@ def test_fields_of_work_stand_under_both_readings(site: SiteOf) -> None:
         here, there = (places["deployment_priority", p, activity] for p in ("default", "paper_c10"))
         assert f"{activity} has place {here} against {there}" in said
     assert "Admin is 10th and Analysing data 9th in priority under equation 7 as written" in said
+
+
+def test_samples_that_contradict_each_other_are_said_to(site: SiteOf) -> None:
+    made = site("plain")
+    opposed = made.marts["importance_reliability"].assign(pearson=-0.09, disattenuated=-0.094)
+    for row in opposed.dropna(subset=["noise_ceiling"]).to_dict("records"):
+        said = " ".join(_sample(row)[1])
+        assert "at most about 0.96: what is seen is less than chance would give" in said
+        assert "% of that" not in said
 
 
 def test_samples_and_domains_are_compared_in_words_and_tables(site: SiteOf) -> None:

@@ -25,7 +25,7 @@ SELECTED = (
 IMPORTANCE = {
     **dict.fromkeys(("scope_type", "scope", "activity"), "varchar"),
     **dict.fromkeys(("importance", "conditional_importance", "hours_per_week"), "double"),
-    **dict.fromkeys(("n_selected", "n_respondents"), "bigint"),
+    **dict.fromkeys(("n_selected", "n_ranked", "n_respondents"), "bigint"),
     **dict.fromkeys(("is_absent", "is_thin", "is_suppressed"), "boolean"),
 }
 
@@ -55,7 +55,8 @@ def build(
             create or replace table intermediate.int_activity_importance as
                 select * exclude (is_thin, is_suppressed) from marts.activity_importance;
             create or replace table intermediate.int_cell_suppression as
-                select scope_type, scope, activity, case when is_suppressed then 'few_respondents' end as suppression
+                select scope_type, scope, activity, 1 as min_respondents,
+                    case when is_suppressed then 'few_respondents' end as suppression
                 from marts.activity_importance
             """
         )

@@ -44,6 +44,10 @@ def test_the_project_s_policies_are_valid_and_start_with_the_paper_s_text() -> N
     [
         ("a,x,1,raw,conditional,none,false", "policy 'a', column power: 'x'"),
         ("a,nan,1,raw,conditional,none,false", "policy 'a', column power"),
+        ("a,1e400,1,raw,conditional,none,false", "column power: '1e400' is not a number that can be held"),
+        ("a,-1e400,1,raw,conditional,none,false", "column power: '-1e400'"),
+        ("a,1_0,1,raw,conditional,none,false", "column power: '1_0' is not a number"),
+        ("a,0,1,raw,conditional,fixed:1_0,false", "column weight_uncertainty: 'fixed:1_0'"),
         ("a,0,0.5,raw,conditional,none,false", "policy 'a', column sharpness: 0.5"),
         ("a,0,inf,raw,conditional,none,false", "policy 'a', column sharpness: inf"),
         ("a,0,1,row,conditional,none,false", "policy 'a', column weighting: 'row' is not one of"),

@@ -62,7 +62,12 @@ def activity_importance() -> pd.DataFrame:
     table.loc[is_wl & (table["activity"] == "Coding"), "hours_per_week"] = np.nan
     is_hidden = [tuple(key) in HIDDEN for key in table[keys].to_numpy()]
     return table.assign(
-        n_selected=9, n_respondents=30, is_absent=False, is_thin=is_hidden, is_suppressed=is_hidden
+        n_selected=9,
+        n_ranked=9,
+        n_respondents=30,
+        is_absent=False,
+        is_thin=is_hidden,
+        is_suppressed=is_hidden,
     )
 
 
@@ -198,6 +203,7 @@ def test_quadrants_equal_a_loop_over_activities(warehouse):
             upper = pooled.loc[(scope, policy, activity), "upper_half_probability"]
             is_suited = y[activity] >= y_border
             probability = upper if is_suited else 1 - upper
+            assert row[["x_border", "suitability_border_log"]].tolist() == pytest.approx([x_border, y_border])
             assert row["quadrant"] == names[x[activity] >= x_border, is_suited]
             assert row["probability"] == pytest.approx(probability, abs=1e-12)
             assert row["is_confident"] == (probability >= 0.75)

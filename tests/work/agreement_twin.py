@@ -40,11 +40,22 @@ class AgreementTwin:
             if scope[1] != "online"
         ]
         self.online = twin.scopes["source", "online"]
+        self.withheld = {
+            (d, a)
+            for d in DOMAINS
+            for t, a in enumerate(ACTIVITIES, start=1)
+            if twin.suppressed(("domain", d), t)
+        }
         self.domains = {d: twin.scopes["domain", d] for d in sorted(DOMAINS) if ("domain", d) in twin.scopes}
 
     def cell(self, rows: list[Row], activity: str, capability: str) -> float:
         """Mean points over those who selected the activity, 0 where nobody did."""
         return mean([self.points(row, activity, capability) for row in self.selectors(rows, activity)]) or 0.0
+
+    def domain_cell(self, domain: str, activity: str, capability: str) -> float:
+        """As `cell`, 0 where the domain's cell is withheld."""
+        is_withheld = (domain, activity) in self.withheld
+        return 0.0 if is_withheld else self.cell(self.domains[domain], activity, capability)
 
     def points(self, row: Row, activity: str, capability: str) -> float:
         t, k = ACTIVITIES.index(activity) + 1, CAPABILITIES.index(capability) + 1
@@ -87,8 +98,8 @@ class AgreementTwin:
     def domain_pairs(self) -> dict[tuple[str, ...], tuple[object, ...]]:
         """(domain_a, domain_b) -> pearson, cosine over all cells."""
         cells = {
-            d: [self.cell(rows, a, c) for a in ACTIVITIES for c in self.capabilities]
-            for d, rows in self.domains.items()
+            d: [self.domain_cell(d, a, c) for a in ACTIVITIES for c in self.capabilities]
+            for d in self.domains
         }
         return {
             (a, b): (pearson(cells[a], cells[b]), cosine(cells[a], cells[b]))
@@ -99,9 +110,7 @@ class AgreementTwin:
         """(domain, capability) -> mean over activities and cells of the domain's matrix minus the domains' mean."""
         expected: dict[tuple[str, ...], tuple[object, ...]] = {}
         for capability in self.capabilities:
-            cells = {
-                d: [self.cell(rows, a, capability) for a in ACTIVITIES] for d, rows in self.domains.items()
-            }
+            cells = {d: [self.domain_cell(d, a, capability) for a in ACTIVITIES] for d in self.domains}
             middle = [statistics.fmean(column) for column in zip(*cells.values(), strict=True)]
             for domain, column in cells.items():
                 apart = [own - all_ for own, all_ in zip(column, middle, strict=True)]

@@ -29,6 +29,10 @@ AFTER_PYTHON = (
     *("int_importance_reliability", "importance_agreement", "importance_reliability"),
     *("domain_importance_agreement", "domain_departure"),
 )
+IMPORTANCE = (
+    *("int_survey_scope", "int_activity_importance", "int_capability_importance", "int_cell_suppression"),
+    *("activity_importance", "capability_importance"),
+)
 LAYERS = ("staging", "intermediate", "marts")
 RETENTION = """
 select
@@ -85,16 +89,33 @@ def recompute(folder: Path, warehouse: DuckDBWarehouse, answers: pd.DataFrame) -
         warehouse: what `build` gave.
         answers: in place of int_importance_answer.
     """
+    copy = _with_table(folder, warehouse, "int_importance_answer", answers)
+    compiled = _compiled(warehouse)
+    _run_compiled(copy, compiled, AGREEMENT)
+    _python(copy)
+    _run_compiled(copy, compiled, AFTER_PYTHON)
+    return copy
+
+
+def recount(folder: Path, warehouse: DuckDBWarehouse, respondents: pd.DataFrame) -> DuckDBWarehouse:
+    """As `recompute`, the importance marts of other `respondents`, in place of int_respondent_qc."""
+    copy = _with_table(folder, warehouse, "int_respondent_qc", respondents)
+    _run_compiled(copy, _compiled(warehouse), IMPORTANCE)
+    return copy
+
+
+def _compiled(warehouse: DuckDBWarehouse) -> Path:
+    return warehouse.path.parent / "target" / "compiled" / "suitability" / "models"
+
+
+def _with_table(folder: Path, warehouse: DuckDBWarehouse, table: str, rows: pd.DataFrame) -> DuckDBWarehouse:
     with warehouse.connect() as connection:
         # dbt ran in this process and may still have it open: all must stand in the file before it is copied
         connection.execute("checkpoint")
     copy = DuckDBWarehouse(Path(shutil.copy(warehouse.path, folder)))
-    compiled = warehouse.path.parent / "target" / "compiled" / "suitability" / "models"
     with copy.connect() as connection:
-        connection.execute("create or replace table intermediate.int_importance_answer as from answers")
-    _run_compiled(copy, compiled, AGREEMENT)
-    _python(copy)
-    _run_compiled(copy, compiled, AFTER_PYTHON)
+        connection.register("given", rows)
+        connection.execute(f"create or replace table intermediate.{table} as from given")
     return copy
 
 

@@ -21,7 +21,7 @@ from tests.work.compare import ACTIVITY, CAPABILITY, FLOW, assert_same, rows
 from tests.work.interview_twin import InterviewTwin
 from tests.work.messy_interviews import NOBODY, write_messy_interviews
 from tests.work.messy_survey import write_messy_survey
-from tests.work.slice_project import LAYERS, build, recompute
+from tests.work.slice_project import LAYERS, build, recompute, recount
 from tests.work.twin import Twin, shown_company
 
 DROPPED = ("AaIC", "ProsM")
@@ -66,8 +66,11 @@ def test_activity_importance(warehouse: DuckDBWarehouse, twin: Twin, interviews:
     expected = twin.activity_importance() | interviews.activity_importance()
     keys = ["scope_type", "scope", "activity"]
     assert_same(rows(warehouse.read("marts.activity_importance"), keys, ACTIVITY), expected)
-    assert expected["domain", "HSC", "Admin"][4] == 1, "one domain has one respondent"
-    assert all(row[5] is True for key, row in expected.items() if key[2] == "Listening"), "nobody chose it"
+    n, is_absent = ACTIVITY.index("n_respondents"), ACTIVITY.index("is_absent")
+    assert expected["domain", "HSC", "Admin"][n] == 1, "one domain has one respondent"
+    assert all(row[is_absent] for key, row in expected.items() if key[2] == "Listening"), "nobody chose it"
+    few = [row for row in expected.values() if row[-1] is None and row[3] >= 5 and 0 < min(row[4:6]) < 5]
+    assert any(row[0] is None for row in few) and any(row[2] is None for row in few), "ranked by too few"
     # scope all is not the pooled mean: Coding occurs in one domain and keeps that domain's importance
     assert expected["all", "all", "Coding"][0] == expected["domain", "NDP", "Coding"][0]
 
@@ -80,6 +83,8 @@ def test_capability_importance(warehouse: DuckDBWarehouse, twin: Twin, interview
     )
     assert not set(frame["capability"]) & set(DROPPED) and "Listening" not in set(frame["activity"])
     assert (frame["is_suppressed"] == frame["suppression"].notna()).all()
+    few = frame[frame["n_selected"].isna()]
+    assert len(few) and few["points"].notna().all() and few["points_if_selected"].isna().all()
 
 
 def test_companies_are_one_whatever_their_case_and_small_ones_are_withheld(
@@ -108,6 +113,26 @@ def test_no_withheld_company_follows_from_a_source(warehouse: DuckDBWarehouse) -
     some = withheld[withheld > 0].index.intersection(published[published > 0].index)
     left = source[some] - published[some]
     assert len(some) > 5 and (left >= 5).all()
+
+
+def test_a_small_company_alone_in_its_file_is_withheld_in_every_scope(
+    warehouse: DuckDBWarehouse, tmp_path: Path
+) -> None:
+    qc = warehouse.read("intermediate.int_respondent_qc")
+    three = qc[qc["is_kept"] & (qc["company"] == "ACME") & (qc["source"] == "companies")].head(3)
+    assert len(three) == 3
+    counted = recount(tmp_path, warehouse, three)
+    of_survey = "scope_type not in ('role', 'duty')"
+    activity = counted.read("marts.activity_importance").query(of_survey)
+    capability = counted.read("marts.capability_importance").query(of_survey)
+    assert set(activity["scope_type"]) == {"all", "domain", "source", "company"}
+    assert activity["n_selected"].max() > 0 and len(capability) > 0
+    values = ["importance", "conditional_importance", "hours_per_week"]
+    assert activity[values].isna().all(axis=None)
+    assert capability[["points", "points_if_selected"]].isna().all(axis=None)
+    suppression = counted.read("intermediate.int_cell_suppression").query(of_survey)
+    selected = activity.loc[~activity["is_absent"], ["scope_type", "scope", "activity"]]
+    assert selected.merge(suppression)["suppression"].notna().all(), "suitability is withheld by this column"
 
 
 def test_interviews_are_counted_with_what_they_lost(
@@ -171,6 +196,8 @@ def test_domains_are_compared_cell_by_cell(warehouse: DuckDBWarehouse, twin: Twi
     assert_same(rows(marts[1], ["domain", "capability"], ["departure"]), agreement.departures())
     assert len(marts[0]) == 15 and len(marts[1]) == 6 * 16
     assert set(marts[1].loc[marts[1]["is_thin"], "domain"]) == {"HSC"}, "one respondent alone"
+    assert set(marts[1].loc[marts[1]["points"] == 0, "domain"]) == {"HSC"}, "withheld whole"
+    assert {domain for domain, _ in agreement.withheld} > {"HSC"}, "others in part"
 
 
 @pytest.fixture(scope="module")

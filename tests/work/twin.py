@@ -57,7 +57,8 @@ def shown_company(spellings: Iterable[str], company: str) -> str:
 class Twin:
     """Expected rows of respondent_flow, activity_importance and capability_importance, by key.
 
-    `min_company`: fewest people behind a company's cell; `also_spelled`: companies named outside the survey.
+    `min_company`: fewest people behind a cell where anybody names a company;
+    `also_spelled`: companies named outside the survey.
     """
 
     def __init__(
@@ -117,38 +118,43 @@ class Twin:
     def n_selected(self, scope: Scope, t: int) -> int:
         return sum(t in codes(row["Q3.1"]) for row in self.scopes[scope])
 
-    def suppressed(self, scope: Scope, t: int) -> str | None:
-        """Why a cell is withheld; only companies are, as a public cell may rest on one.
+    @property
+    def least(self) -> int:
+        """Fewest people behind a published cell: one, unless anybody kept names a company."""
+        return self.min_company if self.sources_of else 1
 
-        In each published whole, companies are withheld from the smallest on until what can be subtracted out
+    def suppressed(self, scope: Scope, t: int) -> str | None:
+        """Why a cell is withheld.
+
+        In each published whole, parts are withheld from the smallest on until what can be subtracted out
         of the whole covers enough people.
         """
-        if scope[0] != "company":
-            return None
         n = self.n_selected(scope, t)
-        if len(self.scopes[scope]) < self.min_company or 0 < n < self.min_company:
+        is_whole = scope[0] in ("source", "company")
+        if (is_whole and len(self.scopes[scope]) < self.least) or 0 < n < self.least:
             return "few_respondents"
-        companies = [company for kind, company in self.scopes if kind == "company"]
-        inside = {("all", "all"): companies}
-        for source in {s for found in self.sources_of.values() for s in found}:
-            inside["source", source] = [c for c in companies if self.sources_of[c] == {source}]
-        for whole, members in inside.items():
-            sizes = sorted((self.n_selected(("company", c), t), c) for c in members)
-            withheld = [size for size in sizes if 0 < size[0] < self.min_company]
+        of_type = {kind: [part for part in self.scopes if part[0] == kind] for kind, _ in self.scopes}
+        inside = [(("all", "all"), of_type.get(kind, [])) for kind in ("domain", "source", "company")]
+        for whole in of_type["source"]:
+            companies = of_type.get("company", [])
+            inside.append((whole, [c for c in companies if self.sources_of[c[1]] == {whole[1]}]))
+        for whole, members in inside:
+            sizes = sorted((self.n_selected(part, t), part) for part in members)
+            withheld = [size for size in sizes if 0 < size[0] < self.least]
             outside = self.n_selected(whole, t) - sum(size for size, _ in sizes)
-            rest = [size for size in sizes if size[0] >= self.min_company]
-            while withheld and rest and outside + sum(size for size, _ in withheld) < self.min_company:
+            rest = [size for size in sizes if size[0] >= self.least]
+            while withheld and rest and outside + sum(size for size, _ in withheld) < self.least:
                 withheld.append(rest.pop(0))
-            if (n, scope[1]) in withheld:
+            if (n, scope) in withheld:
                 return "complement"
         return None
 
     def activity_importance(self) -> dict[tuple[str, ...], tuple[object, ...]]:
-        """(scope_type, scope, activity) -> importance, conditional, hours, n, n_respondents, absent, thin, why."""
+        """(scope_type, scope, activity) -> the columns of `compare.ACTIVITY`."""
         expected: dict[tuple[str, ...], tuple[object, ...]] = {}
         for scope in self.scopes:
             for t, activity in enumerate(ACTIVITIES, start=1):
-                importance, conditional, hours, n = self._pooled(scope, t)
+                importance, conditional, hours, n, n_ranked, n_hours = self._pooled(scope, t)
                 if scope == ("all", "all"):
                     domains = [
                         self._pooled(("domain", d), t) for d in DOMAINS if ("domain", d) in self.scopes
@@ -157,12 +163,17 @@ class Twin:
                     importance = mean([cell[0] for cell in present if cell[0] is not None])
                     hours = mean([cell[2] for cell in present if cell[2] is not None])
                 why = self.suppressed(scope, t)
-                values = (importance if n else None, conditional, hours) if why is None else (None,) * 3
-                counts = (n, len(self.scopes[scope]), n == 0, n < 5)
+                importances = (None, None) if why or 0 < n_ranked < self.least else (importance, conditional)
+                values = (
+                    importances[0] if n else None,
+                    importances[1],
+                    None if why or 0 < n_hours < self.least else hours,
+                )
+                counts = (n, n_ranked, n_hours, len(self.scopes[scope]), n == 0, n < 5)
                 expected[*scope, activity] = (*values, *counts, why)
         return expected
 
-    def _pooled(self, scope: Scope, t: int) -> tuple[float | None, float | None, float | None, int]:
+    def _pooled(self, scope: Scope, t: int) -> tuple[float | None, float | None, float | None, int, int, int]:
         scores: list[float] = []
         chosen: list[float] = []
         hours: list[float] = []
@@ -179,7 +190,7 @@ class Twin:
             spent = number(row[f"Q3.3_{t}"], 0, 168)
             if spent is not None:
                 hours.append(spent)
-        return mean(scores), mean(chosen), mean(hours), n
+        return mean(scores), mean(chosen), mean(hours), n, len(chosen), len(hours)
 
     def capability_importance(self) -> dict[tuple[str, ...], tuple[object, ...]]:
         """(scope_type, scope, activity, capability) -> points, if_selected, n_raters, n_selected, n, thin, why."""
@@ -188,14 +199,14 @@ class Twin:
             for t, activity in enumerate(ACTIVITIES, start=1):
                 raters = [row for row in rows if t in codes(row["Q3.1"])]
                 why = self.suppressed(scope, t)
-                least = self.min_company if scope[0] == "company" else 1
                 for k, capability in enumerate(CAPABILITIES, start=1):
                     if not raters or capability in self.dropped:
                         continue
                     points = [number(row[f"{t}_Q5.4_{k}"], 0, 100) or 0.0 for row in raters]
                     given = [value for value in points if value > 0]
-                    means = (mean(points), mean(given) if len(given) >= least else None)
-                    counts = (len(raters), len(given), len(rows), len(raters) < 5)
+                    means = (mean(points), mean(given) if len(given) >= self.least else None)
+                    is_few = why is None and 0 < len(given) < self.least
+                    counts = (len(raters), None if is_few else len(given), len(rows), len(raters) < 5)
                     expected[*scope, activity, capability] = (
                         *(means if why is None else (None, None)),
                         *counts,

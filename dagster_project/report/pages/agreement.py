@@ -60,6 +60,8 @@ def _sample(r: dict[Any, Any]) -> tuple[str, list[str]]:
         seen = f"what is seen is {percent(r['disattenuated'], 0)} of that"
         if r["pearson"] >= r["noise_ceiling"]:
             seen = "what is seen is no less"
+        elif r["pearson"] < 0:
+            seen = "what is seen is less than chance would give"
         said.append(
             f"Random halves of one sample agree {number(r['reliability_company'])} (company) and "
             f"{number(r['reliability_online'])} (online), corrected for half size. So much noise allows the "

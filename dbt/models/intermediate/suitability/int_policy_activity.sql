@@ -25,6 +25,7 @@ final as (
         policies.importance_type,
         case
             when suppression.suppression is not null then null
+            when {{ is_few('importance.n_ranked', 'suppression.min_respondents') }} then null
             when policies.importance_type = 'conditional' then importance.conditional_importance
             when policies.importance_type = 'frequency_adjusted' then importance.importance
         end as importance,

@@ -28,6 +28,8 @@ pooled as (
         scored.activity,
         count(*) as n_respondents,
         sum(case when scored.is_selected then 1 else 0 end) as n_selected,
+        count(scored.score_if_selected) as n_ranked,
+        count(scored.hours_if_selected) as n_hours,
         {{ exact_avg('scored.score') }} as importance,
         {{ exact_avg('scored.score_if_selected') }} as conditional_importance,
         {{ exact_avg('scored.hours_if_selected') }} as hours_per_week
@@ -73,6 +75,8 @@ final as (
             else pooled.hours_per_week
         end as hours_per_week,
         cast(pooled.n_selected as bigint) as n_selected,
+        cast(pooled.n_ranked as bigint) as n_ranked,
+        cast(pooled.n_hours as bigint) as n_hours,
         cast(pooled.n_respondents as bigint) as n_respondents,
         pooled.n_selected = 0 as is_absent
     from pooled
@@ -87,6 +91,8 @@ final as (
         cast(null as {{ type_double() }}) as conditional_importance,
         cast(null as {{ type_double() }}) as hours_per_week,
         cast(n_interviews as bigint) as n_selected,
+        cast(0 as bigint) as n_ranked,
+        cast(0 as bigint) as n_hours,
         cast(n_interviews as bigint) as n_respondents,
         false as is_absent
     from interviews

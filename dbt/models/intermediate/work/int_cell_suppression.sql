@@ -1,17 +1,29 @@
 with
 
-cells as (
+{# one company in a file is that file: where companies answered, every scope of the survey is theirs #}
+survey as (
     select
-        scope_type,
-        scope,
-        activity,
-        n_selected,
-        n_respondents,
         case
-            when scope_type = 'company' then {{ var('min_company_cell') }}
+            when count(*) > 0 then {{ [var('min_company_cell') | int, var('min_cell') | int] | max }}
             else {{ var('min_cell') }}
         end as min_respondents
-    from {{ ref('int_activity_importance') }}
+    from {{ ref('int_respondent_qc') }}
+    where is_kept and company is not null
+),
+
+cells as (
+    select
+        importance.scope_type,
+        importance.scope,
+        importance.activity,
+        importance.n_selected,
+        importance.n_respondents,
+        case
+            when importance.scope_type in ('role', 'duty') then {{ var('min_cell') }}
+            else survey.min_respondents
+        end as min_respondents
+    from {{ ref('int_activity_importance') }} as importance
+    cross join survey
 ),
 
 company_sources as (
@@ -87,7 +99,9 @@ final as (
         cells.activity,
         cast(cells.min_respondents as bigint) as min_respondents,
         case
-            when cells.scope_type = 'company' and cells.n_respondents < cells.min_respondents then 'few_respondents'
+            when
+                cells.scope_type in ('source', 'company') and cells.n_respondents < cells.min_respondents
+                then 'few_respondents'
             when cells.n_selected > 0 and cells.n_selected < cells.min_respondents then 'few_respondents'
             when complements.activity is not null then 'complement'
         end as suppression

@@ -43,16 +43,32 @@ retained as (
     where is_retained
 ),
 
+{# what is not published of a domain must not follow from what is made of its matrix #}
+withheld as (
+    select
+        'domain' as sample_type,
+        scope as sample_name,
+        activity
+    from {{ ref('int_cell_suppression') }}
+    where scope_type = 'domain' and suppression is not null
+),
+
 cells as (
     select
-        sample_type,
-        sample_name,
-        activity,
-        capability,
-        {{ exact_avg('points') }} as points,
+        members.sample_type,
+        members.sample_name,
+        members.activity,
+        members.capability,
+        {{ exact_avg('members.points') }} as points,
         count(*) as n_raters
     from members
-    group by sample_type, sample_name, activity, capability
+    left join withheld
+        on
+            members.sample_type = withheld.sample_type
+            and members.sample_name = withheld.sample_name
+            and members.activity = withheld.activity
+    where withheld.activity is null
+    group by members.sample_type, members.sample_name, members.activity, members.capability
 ),
 
 final as (

@@ -53,13 +53,12 @@ medians as (
     group by scope_type, scope, policy, x_type
 ),
 
-sided as (
+bordered as (
     select
         placed.*,
-        placed.x >= coalesce(placed.x_threshold, medians.x_median) as is_high,
-        placed.suitability_log
-        >= {{ to_double(suitability_border) if suitability_border is not none else 'medians.suitability_median' }}
-            as is_suited
+        coalesce(placed.x_threshold, medians.x_median) as x_border,
+        {{ to_double(suitability_border) if suitability_border is not none else 'medians.suitability_median' }}
+            as suitability_border_log
     from placed
     inner join medians
         on
@@ -67,6 +66,14 @@ sided as (
             and placed.scope = medians.scope
             and placed.policy = medians.policy
             and placed.x_type = medians.x_type
+),
+
+sided as (
+    select
+        *,
+        x >= x_border as is_high,
+        suitability_log >= suitability_border_log as is_suited
+    from bordered
 ),
 
 final as (
@@ -77,7 +84,9 @@ final as (
         policy,
         x_type,
         x,
+        x_border,
         suitability_log,
+        suitability_border_log,
         case
             when is_high and is_suited then 'development_opportunity'
             when is_high and not is_suited then 'capability_gap'

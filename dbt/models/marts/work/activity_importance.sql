@@ -8,19 +8,10 @@ suppression as (
     select * from {{ ref('int_cell_suppression') }}
 ),
 
-final as (
+cells as (
     select
-        importance.scope_type,
-        importance.scope,
-        importance.activity,
-        case when suppression.suppression is null then importance.importance end as importance,
-        case when suppression.suppression is null then importance.conditional_importance end as conditional_importance,
-        case when suppression.suppression is null then importance.hours_per_week end as hours_per_week,
-        importance.n_selected,
-        importance.n_respondents,
-        importance.is_absent,
-        importance.n_selected < 5 as is_thin,
-        suppression.suppression is not null as is_suppressed,
+        importance.*,
+        suppression.min_respondents,
         suppression.suppression
     from importance
     inner join suppression
@@ -28,6 +19,31 @@ final as (
             importance.scope_type = suppression.scope_type
             and importance.scope = suppression.scope
             and importance.activity = suppression.activity
+),
+
+final as (
+    select
+        scope_type,
+        scope,
+        activity,
+        case
+            when suppression is null and not {{ is_few('n_ranked', 'min_respondents') }} then importance
+        end as importance,
+        case
+            when suppression is null and not {{ is_few('n_ranked', 'min_respondents') }} then conditional_importance
+        end as conditional_importance,
+        case
+            when suppression is null and not {{ is_few('n_hours', 'min_respondents') }} then hours_per_week
+        end as hours_per_week,
+        n_selected,
+        n_ranked,
+        n_hours,
+        n_respondents,
+        is_absent,
+        n_selected < 5 as is_thin,
+        suppression is not null as is_suppressed,
+        suppression
+    from cells
 )
 
 select * from final

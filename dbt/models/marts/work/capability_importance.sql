@@ -24,7 +24,13 @@ final as (
                 then importance.points_if_selected
         end as points_if_selected,
         importance.n_raters,
-        importance.n_selected,
+        {# points x n_raters / n_selected is points_if_selected #}
+        case
+            when
+                suppression.suppression is not null
+                or not {{ is_few('importance.n_selected', 'suppression.min_respondents') }}
+                then importance.n_selected
+        end as n_selected,
         activities.n_respondents,
         importance.n_raters < 5 as is_thin,
         suppression.suppression is not null as is_suppressed,
