@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -29,7 +31,15 @@ INPUT = "posterior/input.parquet"
 DRAWS = "posterior/draws.parquet"
 _NOTE = b"suitability"
 SYSTEMS = "posterior/systems"
+# columns of fits and draws: what is no number there would spread to every system through the shared intercept
+_FINITE = ("ease_", "weight", "value")
 _SOURCES = ("layout.py", "model.py", "nuts.py", "importance.py", "factorised.py", "engine.py")
+
+_log = logging.getLogger(__name__)
+
+
+class DamagedFileError(ValueError):
+    """A stored file can't be read back as it was written."""
 
 
 def write_responses(path: Path, responses: PooledResponses) -> None:
@@ -45,7 +55,7 @@ def read_responses(path: Path) -> PooledResponses:
     """
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing: materialise the asset model/capability_input first.")
-    return PooledResponses.from_frame(pq.read_table(path).to_pandas())
+    return PooledResponses.from_frame(_read(path)[0].to_pandas())
 
 
 def write_posterior(path: Path, posterior: Posterior, fingerprint: str, *, is_converged: bool) -> None:
@@ -79,11 +89,11 @@ def read_posterior(path: Path) -> Posterior:
 
     Raises:
         FileNotFoundError: the file is missing; says which asset makes it.
+        DamagedFileError: it can't be read, or holds what is no number.
     """
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing: materialise the asset model/joint_posterior first.")
-    table = pq.read_table(path)
-    note = json.loads(table.schema.metadata[_NOTE])
+    table, note = _read(path)
     systems, dimensions = tuple(note["systems"]), tuple(note["dimensions"])
     frame = table.to_pandas()
     is_intercept = frame["system"].isna()
@@ -126,13 +136,13 @@ def read_system(path: Path, system: str, dimensions: tuple[str, ...]) -> tuple[S
 
     Raises:
         FileNotFoundError: the system has not been fitted; says what to materialise.
+        DamagedFileError: its file can't be read, or holds what is no number.
     """
     if not path.exists():
         raise FileNotFoundError(
             f"{system!r} has no fit of its own: materialise partition {system!r} of model/system_posterior."
         )
-    table = pq.read_table(path)
-    note = json.loads(table.schema.metadata[_NOTE])
+    table, note = _read(path)
     ease = np.column_stack([table[f"ease_{dimension}"].to_numpy() for dimension in dimensions])
     figures = {name: note[name] for name in ("khat", "rhat", "n_divergent", "efficiency")}
     return SystemFit(note["engine"], ease, table["weight"].to_numpy(), **figures), note["fingerprint"]
@@ -163,12 +173,18 @@ def wipe_system(home: Path, system: str) -> bool:
 
 
 def is_current(path: Path, fingerprint: str) -> bool:
-    """The stored draws have this fingerprint and had converged, so that fitting again would change nothing."""
-    try:
-        note = json.loads(pq.read_schema(path).metadata[_NOTE])
-    except (FileNotFoundError, pa.ArrowInvalid, TypeError, KeyError):
+    """The stored draws have this fingerprint and had converged, so that fitting again would change nothing.
+
+    A damaged file is not current; a warning names it.
+    """
+    if not path.exists():
         return False
-    return note["fingerprint"] == fingerprint and note["is_converged"]
+    try:
+        _, note = _read(path)
+        return bool(note["fingerprint"] == fingerprint and note["is_converged"])
+    except (DamagedFileError, KeyError) as fault:
+        _log.warning("%s It is made again.", fault)
+        return False
 
 
 def fingerprint(
@@ -231,13 +247,28 @@ def intercept_frame(posterior: Posterior) -> pd.DataFrame:
     return pd.DataFrame({"chain": chain, "draw": draw, "value": posterior.intercept.ravel()})
 
 
+def _read(path: Path) -> tuple[pa.Table, dict[str, Any]]:
+    """The table, its checksums verified, and its note."""
+    try:
+        table = pq.read_table(path, page_checksum_verification=True)
+        note = json.loads(table.schema.metadata[_NOTE])
+    # a flipped byte ends in any of these, by where it is
+    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError) as fault:
+        raise DamagedFileError(f"{path} is damaged ({fault}). Remove it, then refresh.") from fault
+    for name in table.column_names:
+        if name.startswith(_FINITE) and not np.isfinite(table[name].to_numpy()).all():
+            raise DamagedFileError(f"{path} is damaged ({name} is not finite). Remove it, then refresh.")
+    return table, note
+
+
 def _write(path: Path, table: pa.Table, note: dict[str, object]) -> None:
     """Write beside the target, then rename: a crash leaves the last whole file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     metadata = {**(table.schema.metadata or {}), _NOTE: json.dumps(note).encode()}
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        pq.write_table(table.replace_schema_metadata(metadata), beside, compression="zstd")
+        table = table.replace_schema_metadata(metadata)
+        pq.write_table(table, beside, compression="zstd", write_page_checksum=True)
         os.replace(beside, path)
     finally:
         beside.unlink(missing_ok=True)

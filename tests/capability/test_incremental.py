@@ -1,10 +1,12 @@
 """What a refresh fits again: exactly what changed, with the result of fitting everything afresh."""
 
+import json
 import shutil
 from dataclasses import replace
 
 import dagster as dg
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from scipy.special import expit
 
@@ -143,6 +145,43 @@ def test_a_broken_or_missing_file_is_made_again_with_the_same_bytes(home):
     path.unlink()
     assert run(home, responses("a", "b"))[:2] == (["b"], "unchanged")
     assert files(home) == before
+
+
+@pytest.mark.parametrize("name", ["fit of b", "joint draws"])
+def test_flipped_bytes_anywhere_are_told_and_made_again(home, name, caplog):
+    path = store.system_path(home, "b") if name == "fit of b" else home / store.DRAWS
+    whole = path.read_bytes()
+    note = pq.read_schema(path).metadata[b"suitability"]
+    fingerprint = json.loads(note)["fingerprint"]
+    for place in range(0, len(whole), len(whole) // 40):
+        flipped = bytearray(whole)
+        flipped[place] ^= 0x5A
+        path.write_bytes(flipped)
+        if store.is_current(path, fingerprint):  # a byte that nothing reads
+            table = pq.read_table(path)
+            path.write_bytes(whole)
+            assert table.equals(pq.read_table(path))
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2 : len(whole) // 2 + 64] = b"\x5a" * 64
+    path.write_bytes(flipped)
+    caplog.clear()
+    made = (["b"], "unchanged") if name == "fit of b" else ([], "made")
+    assert run(home, responses("a", "b"))[:2] == made
+    assert f"{path} is damaged" in caplog.text
+    assert path.read_bytes() == whole
+
+
+def test_a_stored_fit_of_what_is_no_number_is_made_again(home, caplog):
+    path = store.system_path(home, "b")
+    whole = path.read_bytes()
+    own, fingerprint = store.read_system(path, "b", ("EM", "L"))
+    own.ease[0, 1] = np.nan
+    store.write_system(path, own, ("EM", "L"), fingerprint)
+    with pytest.raises(store.DamagedFileError, match="ease_L is not finite"):
+        store.read_system(path, "b", ("EM", "L"))
+    assert run(home, responses("a", "b"))[:2] == (["b"], "unchanged")
+    assert "ease_L is not finite" in caplog.text
+    assert path.read_bytes() == whole
 
 
 def test_joint_draws_from_fits_that_are_missing_or_of_other_inputs_are_refused(home):
