@@ -183,7 +183,7 @@ def is_current(path: Path, fingerprint: str) -> bool:
         _, note = _read(path)
         return bool(note["fingerprint"] == fingerprint and note["is_converged"])
     except (DamagedFileError, KeyError) as fault:
-        _log.warning("%s It is made again.", fault)
+        _log.warning("%s It counts as not made.", fault)
         return False
 
 

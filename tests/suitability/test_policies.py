@@ -71,5 +71,7 @@ def test_a_missing_column_is_named() -> None:
 
 def test_the_papers_tables_have_certain_weights() -> None:
     """Intervals of Tables C9 and C10 are about .47 wide even on one respondent: they hold no sampling of weights."""
-    policies = {p.policy: p for p in read_policies(pd.read_csv(PROJECT / "dbt/seeds/policies.csv", dtype=str))}
+    policies = {
+        p.policy: p for p in read_policies(pd.read_csv(PROJECT / "dbt/seeds/policies.csv", dtype=str))
+    }
     assert {policies[name].weight_uncertainty.name for name in ("paper_c9", "paper_c10")} == {"none"}
