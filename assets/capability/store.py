@@ -10,6 +10,7 @@ import hashlib
 import json
 import logging
 import os
+from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -22,10 +23,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assets.capability.factorised import SystemFit
-from assets.capability.fit import Posterior, Quality, Thresholds
+from assets.capability.fit import Posterior, Quality
 from assets.capability.layout import PooledResponses
 from assets.capability.model import ModelOptions
-from assets.capability.nuts import SamplerOptions
 
 INPUT = "posterior/input.parquet"
 DRAWS = "posterior/draws.parquet"
@@ -173,44 +173,36 @@ def wipe_system(home: Path, system: str) -> bool:
 
 
 def is_current(path: Path, fingerprint: str) -> bool:
-    """The stored draws have this fingerprint and had converged, so that fitting again would change nothing.
+    """The stored draws have this fingerprint and had converged, so that fitting again would change nothing."""
+    return stored_fingerprint(path) == fingerprint
 
-    A damaged file is not current; a warning names it.
+
+def stored_fingerprint(path: Path) -> str | None:
+    """Fingerprint of the stored draws; None where there are none, or none that converged.
+
+    A damaged file counts as none; a warning names it.
     """
     if not path.exists():
-        return False
+        return None
     try:
         _, note = _read(path)
-        return bool(note["fingerprint"] == fingerprint and note["is_converged"])
+        return str(note["fingerprint"]) if note["is_converged"] else None
     except (DamagedFileError, KeyError) as fault:
         _log.warning("%s It counts as not made.", fault)
-        return False
+        return None
 
 
 def fingerprint(
-    responses: PooledResponses,
-    model: ModelOptions,
-    sampler: SamplerOptions,
-    engine: str,
-    thresholds: Thresholds | None = None,
+    responses: PooledResponses, model: ModelOptions, engine: str, choices: Mapping[str, object]
 ) -> str:
-    """sha256 of all that decides the draws: counts, demands, priors, sampler, engine, this code and its libraries.
+    """sha256 of all that decides the draws: counts, demands, priors, engine, this code and its libraries.
 
     Args:
-        thresholds: for the engine that falls back by them; others draw the same whatever is allowed.
+        choices: what else decides this engine's draws: its seed, how long it samples, when it falls back.
     """
     digest = hashlib.sha256()
     libraries = {name: version(name) for name in ("arviz", "nutpie", "pymc", "numpy", "scipy")}
-    allowed = thresholds and asdict(thresholds)
-    parts = [
-        responses.systems,
-        responses.dimensions,
-        asdict(model),
-        asdict(sampler),
-        engine,
-        libraries,
-        allowed,
-    ]
+    parts = [responses.systems, responses.dimensions, asdict(model), engine, libraries, choices]
     digest.update(json.dumps(parts, sort_keys=True).encode())
     for array in (responses.demand, responses.passed, responses.attempted):
         digest.update(np.ascontiguousarray(array).tobytes())

@@ -126,12 +126,53 @@ def test_a_changed_answer_makes_its_system_stale(home):
         {"temperature": 0.5},
         {"slope": 1.2},
         {"seed": 5},
-        {"max_khat": 0.65},
     ],
     ids=lambda setting: next(iter(setting)),
 )
 def test_a_changed_setting_of_the_fit_makes_all_stale(home, setting):
     assert run(home, responses("a", "b"), **setting)[:2] == (["a", "b"], "made")
+
+
+@pytest.mark.parametrize(
+    ("setting", "drawn"),
+    [
+        ({"tune": 400}, "unchanged"),
+        ({"target_accept": 0.8}, "unchanged"),
+        ({"max_rhat": 1.02}, "unchanged"),
+        # these decide the joint draws: their number, and which fits are made again around the intercept
+        ({"chains": 3}, "made"),
+        ({"max_khat": 0.65}, "made"),
+        ({"min_ess": 350}, "made"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_a_setting_that_changes_no_byte_of_a_fit_makes_no_fit_stale(home, tmp_path, setting, drawn):
+    before = files(home)
+    assert run(home, responses("a", "b"), **setting)[:2] == ([], drawn)
+    assert files(home) == before
+    afresh = tmp_path / "afresh"
+    run(afresh, responses("a", "b"), **setting)
+    assert files(afresh) == before
+    assert (afresh / store.DRAWS).read_bytes() == (home / store.DRAWS).read_bytes()
+
+
+def test_options_of_nuts_and_when_to_fall_back_decide_a_fit_that_fell_back(tmp_path):
+    def fitted(**settings):
+        return run(tmp_path, responses("a"), tune=100, max_rhat=2.0, **settings)[:2]
+
+    def engine():
+        return store.read_system(store.system_path(tmp_path, "a"), "a", ("EM", "L"))[0].engine
+
+    assert fitted() == (["a"], "made")
+    assert engine() == "factorised"
+    # no Pareto k is as small as that
+    assert fitted(max_khat=-10.0)[0] == ["a"]
+    assert engine() == "nuts"
+    assert fitted(max_khat=-10.0)[0] == []
+    assert fitted(max_khat=-10.0, target_accept=0.8) == (["a"], "made")
+    assert fitted(max_khat=-10.0, target_accept=0.8)[0] == []
+    assert fitted() == (["a"], "made")
+    assert engine() == "factorised"
 
 
 def test_a_setting_of_another_slice_makes_nothing_stale(home):
