@@ -40,6 +40,7 @@ class SystemFit:
     rhat: float | None = None  # largest R-hat; None for factorised
     n_divergent: int | None = None
     efficiency: float = 1.0  # effective share of the draws themselves, below 1 where they are autocorrelated
+    ebfmi: float | None = None  # smallest over chains; None for factorised
     # the prior of alpha that it was fitted under, N(mean, sd²); sd None: the model's own
     alpha_mean: float = 0.0
     alpha_sd: float | None = None

@@ -79,6 +79,7 @@ def write_posterior(path: Path, posterior: Posterior, fingerprint: str, *, is_co
         "dimensions": posterior.dimensions,
         "n_chains": posterior.capability.shape[0],
         "n_divergent": posterior.n_divergent,
+        "ebfmi": posterior.ebfmi,
         "fits": [vars(quality) for quality in posterior.fits],
     }
     _write(path, pa.Table.from_pandas(frame, schema=schema, preserve_index=False), note)
@@ -104,7 +105,8 @@ def read_posterior(path: Path) -> Posterior:
     shape = (*intercept.shape, len(systems), len(dimensions))
     capability = ordered["value"].to_numpy().reshape(shape)
     fits = tuple(Quality(**quality) for quality in note["fits"])
-    return Posterior(note["engine"], systems, dimensions, capability, intercept, note["n_divergent"], fits)
+    figures = note["n_divergent"], fits, note["ebfmi"]
+    return Posterior(note["engine"], systems, dimensions, capability, intercept, *figures)
 
 
 def system_path(home: Path, system: str, folder: str = SYSTEMS) -> Path:
@@ -127,6 +129,7 @@ def write_system(path: Path, fit: SystemFit, dimensions: tuple[str, ...], finger
         "rhat": fit.rhat,
         "n_divergent": fit.n_divergent,
         "efficiency": fit.efficiency,
+        "ebfmi": fit.ebfmi,
     }
     _write(path, pa.table({**columns, "weight": fit.weight}), note)
 
@@ -144,7 +147,7 @@ def read_system(path: Path, system: str, dimensions: tuple[str, ...]) -> tuple[S
         )
     table, note = _read(path)
     ease = np.column_stack([table[f"ease_{dimension}"].to_numpy() for dimension in dimensions])
-    figures = {name: note[name] for name in ("khat", "rhat", "n_divergent", "efficiency")}
+    figures = {name: note[name] for name in ("khat", "rhat", "n_divergent", "efficiency", "ebfmi")}
     return SystemFit(note["engine"], ease, table["weight"].to_numpy(), **figures), note["fingerprint"]
 
 

@@ -113,7 +113,7 @@ def test_draws_reach_the_tables_by_name(fitted):
     diagnostic = tables["model.fit_diagnostic"]
     assert diagnostic["fit"].tolist() == ["all systems", *own]
     assert diagnostic["is_converged"].all()
-    chains = ["n_chains", "n_divergent", "rhat_max", "ess_tail_min"]
+    chains = ["n_chains", "n_divergent", "rhat_max", "ess_tail_min", "ebfmi_min"]
     is_null = diagnostic.isna()
     assert is_null[["khat_max"] if "engine" in settings else chains].all(axis=None)
     assert not is_null.drop(columns=[*chains, "khat_max"]).any(axis=None)
@@ -204,13 +204,14 @@ def test_a_crash_while_writing_leaves_the_last_whole_file(tmp_path, monkeypatch)
 def test_draws_survive_the_file(tmp_path):
     rng = np.random.default_rng(8)
     posterior = fit.Posterior(
-        "nuts", ("a", "b"), ("EM", "L"), rng.normal(size=(2, 7, 2, 2)), rng.normal(size=(2, 7)), 1
+        "nuts", ("a", "b"), ("EM", "L"), rng.normal(size=(2, 7, 2, 2)), rng.normal(size=(2, 7)), 1, ebfmi=0.7
     )
     store.write_posterior(tmp_path / "d.parquet", posterior, "f", is_converged=True)
     again = store.read_posterior(tmp_path / "d.parquet")
     np.testing.assert_array_equal(again.capability, posterior.capability)
     np.testing.assert_array_equal(again.intercept, posterior.intercept)
     assert (again.systems, again.dimensions, again.n_divergent) == (("a", "b"), ("EM", "L"), 1)
+    assert again.ebfmi == 0.7
 
 
 def test_no_systems_load_empty_tables(tmp_path):

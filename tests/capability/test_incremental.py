@@ -235,7 +235,7 @@ def test_joint_draws_from_fits_that_are_missing_or_of_other_inputs_are_refused(h
 
 def test_what_a_fit_file_holds_survives_it(home):
     own = store.read_system(store.system_path(home, "a"), "a", ("EM", "L"))[0]
-    nuts = replace(own, engine="nuts", khat=None, rhat=1.001, n_divergent=0, efficiency=0.5)
+    nuts = replace(own, engine="nuts", khat=None, rhat=1.001, n_divergent=0, efficiency=0.5, ebfmi=0.8)
     for number, found in enumerate((own, nuts)):
         path = home / f"{number}.parquet"
         store.write_system(path, found, ("EM", "L"), "f")
