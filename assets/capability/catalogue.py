@@ -203,5 +203,5 @@ def sample_catalogue(
         flat["steepness"],
         flat["c"],
         flat["alpha"],
-        nuts_quality("catalogue", np.concatenate(chains, axis=2), n_divergent),
+        nuts_quality("catalogue", np.concatenate(chains, axis=2), n_divergent, nuts.smallest_ebfmi(trace)),
     )

@@ -57,7 +57,7 @@ def fit_system(
         sampler,
     )
     ease = posterior.capability[:, :, 0, :] + posterior.intercept[:, :, None]
-    quality = nuts_quality(own.systems[0], ease, posterior.n_divergent)
+    quality = nuts_quality(own.systems[0], ease, posterior.n_divergent, posterior.ebfmi)
     draws = ease.reshape(-1, ease.shape[2])
     draws = draws[:: max(1, len(draws) // FALLBACK_DRAWS)]
     return SystemFit(
@@ -66,7 +66,9 @@ def fit_system(
         np.full(len(draws), 1 / len(draws)),
         rhat=quality.rhat_max,
         n_divergent=posterior.n_divergent,
-        efficiency=float(np.minimum(1.0, quality.ess_bulk_min / len(draws))),
+        # the fewer of bulk and tail, so that either can fail; np.min hands NaN through
+        efficiency=float(np.min([len(draws), quality.ess_bulk_min, quality.ess_tail_min]) / len(draws)),
+        ebfmi=quality.ebfmi_min,
     )
 
 
@@ -80,6 +82,7 @@ def system_quality(system: str, fit: SystemFit, ess: float) -> Quality:
         n_divergent=fit.n_divergent,
         rhat_max=fit.rhat,
         ess_bulk_min=ess,
+        ebfmi_min=fit.ebfmi,
     )
 
 

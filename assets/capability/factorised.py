@@ -25,6 +25,8 @@ from assets.capability.model import ModelOptions
 FEW_PASSES = 10
 # one log serves this many items: products of so many probabilities of ordinary items stay finite doubles
 BLOCK_ITEMS, BLOCK_DRAWS = 256, 500
+# rounds of rejection; at the bins' width most draws are taken in the first
+MAX_ROUNDS = 10_000
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class SystemFit:
     rhat: float | None = None  # largest R-hat; None for factorised
     n_divergent: int | None = None
     efficiency: float = 1.0  # effective share of the draws themselves, below 1 where they are autocorrelated
+    ebfmi: float | None = None  # smallest over chains; None for factorised
     # the prior of alpha that it was fitted under, N(mean, sd²); sd None: the model's own
     alpha_mean: float = 0.0
     alpha_sd: float | None = None
@@ -291,7 +294,13 @@ def joint_draws(
         mean, variance = fit.alpha_given_ease(options)
         # only draws of some weight cost time: those left out hold less than one in a million together
         kept = np.flatnonzero(fit.weight > 1e-6 / len(fit.weight))
-        chosen = _draws_given_alpha(np.log(fit.weight[kept]), mean[kept], variance, alpha, own)
+        try:
+            chosen = _draws_given_alpha(np.log(fit.weight[kept]), mean[kept], variance, alpha, own)
+        except ValueError as fault:
+            raise ValueError(
+                f"{name!r} can't be joined with the other systems: {fault}. "
+                "Forget its fit (`suitability wipe`) and refresh; if it comes back, use SUITABILITY_ENGINE=nuts."
+            ) from fault
         capability[name] = fit.ease[kept[chosen]] - alpha[:, None]
     return alpha, capability
 
@@ -302,7 +311,12 @@ def _draws_given_alpha(
     """(S,) which draw goes with each alpha: with probability in proportion to weight times kernel, exactly.
 
     Alphas of one narrow bin share the probabilities at its centre; what those miss is made up by rejection.
+
+    Raises:
+        ValueError: nothing can be chosen: weights, means or alphas are not finite, or miss each other.
     """
+    if not (len(mean) and all(np.isfinite(given).all() for given in (log_weight, mean, alpha))):
+        raise ValueError("the weighted draws of a fit or the joint intercept are not finite")
     width = np.sqrt(variance) / 50
     bins = np.floor(alpha / width)
     order = np.argsort(bins, kind="stable")
@@ -311,7 +325,9 @@ def _draws_given_alpha(
         centre = (bins[waiting[0]] + 0.5) * width
         log_given = log_weight - 0.5 * (centre - mean) ** 2 / variance
         cumulative = np.cumsum(np.exp(log_given - log_given.max()))
-        while len(waiting):
+        for _ in range(MAX_ROUNDS):
+            if not len(waiting):
+                break
             uniform = rng.random(len(waiting)) * cumulative[-1]
             found = np.minimum(np.searchsorted(cumulative, uniform, side="right"), len(mean) - 1)
             offset, twice = alpha[waiting] - centre, alpha[waiting] + centre
@@ -321,4 +337,6 @@ def _draws_given_alpha(
             is_taken = rng.random(len(waiting)) < np.exp(log_ratio - largest / (2 * variance))
             chosen[waiting[is_taken]] = found[is_taken]
             waiting = waiting[~is_taken]
+        else:
+            raise ValueError(f"no draw goes with an intercept of {centre:.4g} after {MAX_ROUNDS} rounds")
     return chosen

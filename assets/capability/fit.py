@@ -14,6 +14,9 @@ import pandas as pd
 from assets.capability.layout import Array
 from assets.settings import Settings
 
+# below it a chain's energy moves too little a step to reach the tails (Betancourt 2016, arXiv:1604.00695)
+MIN_EBFMI = 0.3
+
 
 @dataclass(frozen=True)
 class Quality:
@@ -28,6 +31,7 @@ class Quality:
     n_divergent: int | None = None
     rhat_max: float | None = None
     ess_tail_min: float | None = None
+    ebfmi_min: float | None = None
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,7 @@ class Posterior:
     intercept: Array  # (chains, draws) alpha
     n_divergent: int
     fits: tuple[Quality, ...] = ()  # (N,) as systems
+    ebfmi: float | None = None  # smallest over chains; None for the factorised engine
 
     @property
     def is_empty(self) -> bool:
@@ -87,7 +92,7 @@ def fit_diagnostics(posterior: Posterior, thresholds: Thresholds) -> tuple[pd.Da
     The first row, 'all systems', is the joint posterior; the factorised engine adds one for each system's own fit.
     """
     columns = ["fit", "engine", "khat_max", "n_chains", "n_draws", "n_divergent", "rhat_max", "ess_bulk_min"]
-    columns += ["ess_tail_min", "alpha_mean", "alpha_sd", "is_converged"]
+    columns += ["ess_tail_min", "ebfmi_min", "alpha_mean", "alpha_sd", "is_converged"]
     if posterior.is_empty:
         return pd.DataFrame(columns=columns), []
     qualities = [_joint_quality(posterior), *posterior.fits]
@@ -113,10 +118,10 @@ def _joint_quality(posterior: Posterior) -> Quality:
     everything = np.concatenate(
         [posterior.intercept[:, :, None], posterior.capability.reshape(chains, draws, -1)], axis=2
     )
-    return nuts_quality("all systems", everything, posterior.n_divergent)
+    return nuts_quality("all systems", everything, posterior.n_divergent, posterior.ebfmi)
 
 
-def nuts_quality(fit: str, draws: Array, n_divergent: int) -> Quality:
+def nuts_quality(fit: str, draws: Array, n_divergent: int, ebfmi: float | None) -> Quality:
     """Quality of (chains, draws, parameters) drawn by NUTS."""
     figures = _convergence_figures(draws)
     return Quality(
@@ -128,6 +133,7 @@ def nuts_quality(fit: str, draws: Array, n_divergent: int) -> Quality:
         rhat_max=float(figures["rhat"].max()),
         ess_bulk_min=float(figures["ess_bulk"].min()),
         ess_tail_min=float(figures["ess_tail"].min()),
+        ebfmi_min=ebfmi,
     )
 
 
@@ -144,10 +150,13 @@ def convergence_faults(quality: Quality, thresholds: Thresholds) -> list[str]:
             f"largest R-hat is {quality.rhat_max:.4g}, allowed is {thresholds.max_rhat:g}: "
             "raise SUITABILITY_TUNE and SUITABILITY_DRAWS"
         )
-    if not quality.ess_bulk_min >= thresholds.min_ess:
-        remedy = "raise SUITABILITY_DRAWS" if quality.engine == "nuts" else "use SUITABILITY_ENGINE=nuts"
+    remedy = "raise SUITABILITY_DRAWS" if quality.engine == "nuts" else "use SUITABILITY_ENGINE=nuts"
+    for part, ess in (("bulk", quality.ess_bulk_min), ("tail", quality.ess_tail_min)):
+        if ess is not None and not ess >= thresholds.min_ess:
+            faults.append(f"smallest {part} ESS is {ess:.4g}, needed is {thresholds.min_ess:g}: {remedy}")
+    if quality.ebfmi_min is not None and not quality.ebfmi_min >= MIN_EBFMI:
         faults.append(
-            f"smallest bulk ESS is {quality.ess_bulk_min:.4g}, needed is {thresholds.min_ess:g}: {remedy}"
+            f"smallest E-BFMI is {quality.ebfmi_min:.3g}, needed is {MIN_EBFMI:g}: raise SUITABILITY_TUNE"
         )
     if quality.n_divergent:
         faults.append(

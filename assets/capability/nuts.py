@@ -61,7 +61,23 @@ def sample_posterior(
     capability = trace.posterior["c"].transpose("chain", "draw", "system", "dimension").to_numpy()
     intercept = trace.posterior["alpha"].transpose("chain", "draw").to_numpy()
     n_divergent = int(trace.sample_stats["diverging"].sum())
-    return Posterior("nuts", responses.systems, responses.dimensions, capability, intercept, n_divergent)
+    return Posterior(
+        "nuts",
+        responses.systems,
+        responses.dimensions,
+        capability,
+        intercept,
+        n_divergent,
+        ebfmi=smallest_ebfmi(trace),
+    )
+
+
+def smallest_ebfmi(trace: Any) -> float:
+    """Smallest energy Bayesian fraction of missing information over chains; NaN where an energy never moved."""
+    import arviz as az
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return float(np.min(az.bfmi(trace)))
 
 
 def sample_model(

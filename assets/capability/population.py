@@ -156,5 +156,5 @@ def fit_population(
         flat["c_participant"],
         flat.get("c_system", no_system),
         flat["alpha"],
-        nuts_quality("population", np.concatenate(chains, axis=2), n_divergent),
+        nuts_quality("population", np.concatenate(chains, axis=2), n_divergent, nuts.smallest_ebfmi(trace)),
     )

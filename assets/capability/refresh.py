@@ -9,14 +9,15 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 
 from rich.progress import track
 from threadpoolctl import threadpool_limits
 
 from assets.capability import nuts, store
-from assets.capability.engine import fit_system, join, responses_of
+from assets.capability.engine import fit_system, join, responses_of, system_quality
 from assets.capability.factorised import SystemFit
-from assets.capability.fit import Posterior, Thresholds, fit_diagnostics
+from assets.capability.fit import Posterior, Thresholds, convergence_faults, fit_diagnostics
 from assets.capability.layout import PooledResponses
 from assets.capability.model import ModelOptions
 from assets.settings import Settings
@@ -31,17 +32,21 @@ def fit_stale_systems(
     model, thresholds = ModelOptions.of(settings), Thresholds.of(settings)
     stale = []
     for system in systems:
-        own, sampler = responses_of(responses, system), _sampler(settings, system)
-        wanted = store.fingerprint(own, model, sampler, "factorised", thresholds)
-        if not store.is_current(store.system_path(settings.home, system), wanted):
-            stale.append((system, own, sampler, wanted))
+        path, own = store.system_path(settings.home, system), responses_of(responses, system)
+        wanted = _fingerprints(own, settings)
+        is_known = store.stored_fingerprint(path) in wanted.values()
+        if not is_known or not _is_what_fitting_gives(
+            *store.read_system(path, system, responses.dimensions), system, wanted, thresholds
+        ):
+            stale.append((system, own, wanted))
     log(f"{len(systems) - len(stale)} systems unchanged, {len(stale)} to fit")
-    for system, own, sampler, wanted in track(stale, "fitting systems", disable=not sys.stderr.isatty()):
+    for system, own, wanted in track(stale, "fitting systems", disable=not sys.stderr.isatty()):
         started = time.monotonic()
         # one thread: the same bytes on any number of cores
         with threadpool_limits(limits=1):
-            fit = fit_system(own, model, thresholds, sampler)
-        store.write_system(store.system_path(settings.home, system), fit, responses.dimensions, wanted)
+            fit = fit_system(own, model, thresholds, _sampler(settings, system))
+        path = store.system_path(settings.home, system)
+        store.write_system(path, fit, responses.dimensions, wanted[fit.engine])
         log(f"{system}: {fit.engine}, {fit.ess:.0f} effective draws, {time.monotonic() - started:.1f} s")
     return [system for system, *_ in stale]
 
@@ -53,12 +58,21 @@ def draw_jointly(responses: PooledResponses, settings: Settings, log: Log) -> di
         FileNotFoundError: a system of the input has no fit of its own.
     """
     model, path = ModelOptions.of(settings), settings.home / store.DRAWS
-    sampler = _sampler(settings, "joint_posterior")
-    thresholds = Thresholds.of(settings)
-    fallback = thresholds if settings.engine == "factorised" else None
-    wanted = store.fingerprint(responses, model, sampler, settings.engine, fallback)
-    if store.is_current(path, wanted):
-        return {"draws": "unchanged", "fingerprint": wanted}
+    sampler, thresholds = _sampler(settings, "joint_posterior"), Thresholds.of(settings)
+    by_nuts, fits = asdict(sampler), {}
+    if settings.engine == "nuts":
+        wanted = {"nuts": store.fingerprint(responses, model, "nuts", by_nuts)}
+    else:
+        fits, fingerprints = _stored_fits(responses, settings)
+        joined = {"seed": sampler.seed, "n_draws": sampler.chains * sampler.draws, "fits": fingerprints}
+        joined |= _when_to_fall_back(thresholds)
+        wanted = {
+            "factorised": store.fingerprint(responses, model, "factorised", joined),
+            # fits made again around the joint intercept may have fallen back
+            "nuts": store.fingerprint(responses, model, "factorised", joined | by_nuts),
+        }
+    if (found := store.stored_fingerprint(path)) in wanted.values():
+        return {"draws": "unchanged", "fingerprint": str(found)}
     started = time.monotonic()
     if settings.engine == "nuts":
         log(
@@ -66,31 +80,68 @@ def draw_jointly(responses: PooledResponses, settings: Settings, log: Log) -> di
         )
         posterior = nuts.sample_posterior(responses, model, sampler, show_progress=sys.stderr.isatty())
     else:
-        posterior = _join(responses, model, thresholds, settings)
+        posterior = _join(fits, responses, model, thresholds, settings)
     _, faults = fit_diagnostics(posterior, thresholds)
-    store.write_posterior(path, posterior, wanted, is_converged=not faults)
+    engines = {posterior.engine, *(quality.engine for quality in posterior.fits)}
+    fingerprint = wanted["nuts" if "nuts" in engines else "factorised"]
+    store.write_posterior(path, posterior, fingerprint, is_converged=not faults)
     return {
         "draws": "made",
-        "fingerprint": wanted,
+        "fingerprint": fingerprint,
         "seconds": time.monotonic() - started,
         "faults": "; ".join(faults),
     }
 
 
-def _join(
-    responses: PooledResponses, model: ModelOptions, thresholds: Thresholds, settings: Settings
-) -> Posterior:
+def _fingerprints(own: PooledResponses, settings: Settings) -> dict[str, str]:
+    """Engine that a system's fit may end with -> fingerprint of all that decides its bytes then."""
+    model, sampler = ModelOptions.of(settings), _sampler(settings, own.systems[0])
+    by_nuts = asdict(sampler) | _when_to_fall_back(Thresholds.of(settings))
+    return {
+        "factorised": store.fingerprint(own, model, "factorised", {"seed": sampler.seed}),
+        "nuts": store.fingerprint(own, model, "nuts", by_nuts),
+    }
+
+
+def _when_to_fall_back(thresholds: Thresholds) -> dict[str, object]:
+    return {"max_khat": thresholds.max_khat, "min_ess": thresholds.min_ess}
+
+
+def _is_what_fitting_gives(
+    fit: SystemFit, found: str, system: str, wanted: dict[str, str], thresholds: Thresholds
+) -> bool:
+    """Fitting again would give the same bytes: nor would importance sampling fall back that did not before."""
+    falls_back = fit.engine == "factorised" and convergence_faults(
+        system_quality(system, fit, fit.ess), thresholds
+    )
+    return found == wanted[fit.engine] and not falls_back
+
+
+def _stored_fits(
+    responses: PooledResponses, settings: Settings
+) -> tuple[dict[str, SystemFit], dict[str, str]]:
+    """Each system's own fit, and its fingerprint."""
     fits: dict[str, SystemFit] = {}
+    fingerprints: dict[str, str] = {}
     for system in responses.systems:
         path = store.system_path(settings.home, system)
-        fits[system], found = store.read_system(path, system, responses.dimensions)
-        own, sampler = responses_of(responses, system), _sampler(settings, system)
-        wanted = store.fingerprint(own, model, sampler, "factorised", thresholds)
-        if found != wanted:
+        fit, found = store.read_system(path, system, responses.dimensions)
+        wanted = _fingerprints(responses_of(responses, system), settings)
+        if not _is_what_fitting_gives(fit, found, system, wanted, Thresholds.of(settings)):
             raise ValueError(
                 f"the fit of {system!r} came from other inputs: materialise its partition of model/system_posterior."
             )
+        fits[system], fingerprints[system] = fit, found
+    return fits, fingerprints
 
+
+def _join(
+    fits: dict[str, SystemFit],
+    responses: PooledResponses,
+    model: ModelOptions,
+    thresholds: Thresholds,
+    settings: Settings,
+) -> Posterior:
     def refit(own: PooledResponses, prior: ModelOptions) -> SystemFit:
         return fit_system(own, prior, thresholds, _sampler(settings, own.systems[0]))
 

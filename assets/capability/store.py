@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
+from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -20,16 +23,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assets.capability.factorised import SystemFit
-from assets.capability.fit import Posterior, Quality, Thresholds
+from assets.capability.fit import Posterior, Quality
 from assets.capability.layout import PooledResponses
 from assets.capability.model import ModelOptions
-from assets.capability.nuts import SamplerOptions
 
 INPUT = "posterior/input.parquet"
 DRAWS = "posterior/draws.parquet"
 _NOTE = b"suitability"
 SYSTEMS = "posterior/systems"
+# columns of fits and draws: what is no number there would spread to every system through the shared intercept
+_FINITE = ("ease_", "weight", "value")
 _SOURCES = ("layout.py", "model.py", "nuts.py", "importance.py", "factorised.py", "engine.py")
+
+_log = logging.getLogger(__name__)
+
+
+class DamagedFileError(ValueError):
+    """A stored file can't be read back as it was written."""
 
 
 def write_responses(path: Path, responses: PooledResponses) -> None:
@@ -45,7 +55,7 @@ def read_responses(path: Path) -> PooledResponses:
     """
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing: materialise the asset model/capability_input first.")
-    return PooledResponses.from_frame(pq.read_table(path).to_pandas())
+    return PooledResponses.from_frame(_read(path)[0].to_pandas())
 
 
 def write_posterior(path: Path, posterior: Posterior, fingerprint: str, *, is_converged: bool) -> None:
@@ -69,6 +79,7 @@ def write_posterior(path: Path, posterior: Posterior, fingerprint: str, *, is_co
         "dimensions": posterior.dimensions,
         "n_chains": posterior.capability.shape[0],
         "n_divergent": posterior.n_divergent,
+        "ebfmi": posterior.ebfmi,
         "fits": [vars(quality) for quality in posterior.fits],
     }
     _write(path, pa.Table.from_pandas(frame, schema=schema, preserve_index=False), note)
@@ -79,11 +90,11 @@ def read_posterior(path: Path) -> Posterior:
 
     Raises:
         FileNotFoundError: the file is missing; says which asset makes it.
+        DamagedFileError: it can't be read, or holds what is no number.
     """
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing: materialise the asset model/joint_posterior first.")
-    table = pq.read_table(path)
-    note = json.loads(table.schema.metadata[_NOTE])
+    table, note = _read(path)
     systems, dimensions = tuple(note["systems"]), tuple(note["dimensions"])
     frame = table.to_pandas()
     is_intercept = frame["system"].isna()
@@ -94,7 +105,8 @@ def read_posterior(path: Path) -> Posterior:
     shape = (*intercept.shape, len(systems), len(dimensions))
     capability = ordered["value"].to_numpy().reshape(shape)
     fits = tuple(Quality(**quality) for quality in note["fits"])
-    return Posterior(note["engine"], systems, dimensions, capability, intercept, note["n_divergent"], fits)
+    figures = note["n_divergent"], fits, note["ebfmi"]
+    return Posterior(note["engine"], systems, dimensions, capability, intercept, *figures)
 
 
 def system_path(home: Path, system: str, folder: str = SYSTEMS) -> Path:
@@ -117,6 +129,7 @@ def write_system(path: Path, fit: SystemFit, dimensions: tuple[str, ...], finger
         "rhat": fit.rhat,
         "n_divergent": fit.n_divergent,
         "efficiency": fit.efficiency,
+        "ebfmi": fit.ebfmi,
     }
     _write(path, pa.table({**columns, "weight": fit.weight}), note)
 
@@ -126,15 +139,15 @@ def read_system(path: Path, system: str, dimensions: tuple[str, ...]) -> tuple[S
 
     Raises:
         FileNotFoundError: the system has not been fitted; says what to materialise.
+        DamagedFileError: its file can't be read, or holds what is no number.
     """
     if not path.exists():
         raise FileNotFoundError(
             f"{system!r} has no fit of its own: materialise partition {system!r} of model/system_posterior."
         )
-    table = pq.read_table(path)
-    note = json.loads(table.schema.metadata[_NOTE])
+    table, note = _read(path)
     ease = np.column_stack([table[f"ease_{dimension}"].to_numpy() for dimension in dimensions])
-    figures = {name: note[name] for name in ("khat", "rhat", "n_divergent", "efficiency")}
+    figures = {name: note[name] for name in ("khat", "rhat", "n_divergent", "efficiency", "ebfmi")}
     return SystemFit(note["engine"], ease, table["weight"].to_numpy(), **figures), note["fingerprint"]
 
 
@@ -164,37 +177,35 @@ def wipe_system(home: Path, system: str) -> bool:
 
 def is_current(path: Path, fingerprint: str) -> bool:
     """The stored draws have this fingerprint and had converged, so that fitting again would change nothing."""
+    return stored_fingerprint(path) == fingerprint
+
+
+def stored_fingerprint(path: Path) -> str | None:
+    """Fingerprint of the stored draws; None where there are none, or none that converged.
+
+    A damaged file counts as none; a warning names it.
+    """
+    if not path.exists():
+        return None
     try:
-        note = json.loads(pq.read_schema(path).metadata[_NOTE])
-    except (FileNotFoundError, pa.ArrowInvalid, TypeError, KeyError):
-        return False
-    return note["fingerprint"] == fingerprint and note["is_converged"]
+        _, note = _read(path)
+        return str(note["fingerprint"]) if note["is_converged"] else None
+    except (DamagedFileError, KeyError) as fault:
+        _log.warning("%s It counts as not made.", fault)
+        return None
 
 
 def fingerprint(
-    responses: PooledResponses,
-    model: ModelOptions,
-    sampler: SamplerOptions,
-    engine: str,
-    thresholds: Thresholds | None = None,
+    responses: PooledResponses, model: ModelOptions, engine: str, choices: Mapping[str, object]
 ) -> str:
-    """sha256 of all that decides the draws: counts, demands, priors, sampler, engine, this code and its libraries.
+    """sha256 of all that decides the draws: counts, demands, priors, engine, this code and its libraries.
 
     Args:
-        thresholds: for the engine that falls back by them; others draw the same whatever is allowed.
+        choices: what else decides this engine's draws: its seed, how long it samples, when it falls back.
     """
     digest = hashlib.sha256()
     libraries = {name: version(name) for name in ("arviz", "nutpie", "pymc", "numpy", "scipy")}
-    allowed = thresholds and asdict(thresholds)
-    parts = [
-        responses.systems,
-        responses.dimensions,
-        asdict(model),
-        asdict(sampler),
-        engine,
-        libraries,
-        allowed,
-    ]
+    parts = [responses.systems, responses.dimensions, asdict(model), engine, libraries, choices]
     digest.update(json.dumps(parts, sort_keys=True).encode())
     for array in (responses.demand, responses.passed, responses.attempted):
         digest.update(np.ascontiguousarray(array).tobytes())
@@ -231,13 +242,28 @@ def intercept_frame(posterior: Posterior) -> pd.DataFrame:
     return pd.DataFrame({"chain": chain, "draw": draw, "value": posterior.intercept.ravel()})
 
 
+def _read(path: Path) -> tuple[pa.Table, dict[str, Any]]:
+    """The table, its checksums verified, and its note."""
+    try:
+        table = pq.read_table(path, page_checksum_verification=True)
+        note = json.loads(table.schema.metadata[_NOTE])
+    # a flipped byte ends in any of these, by where it is
+    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError) as fault:
+        raise DamagedFileError(f"{path} is damaged ({fault}). Remove it, then refresh.") from fault
+    for name in table.column_names:
+        if name.startswith(_FINITE) and not np.isfinite(table[name].to_numpy()).all():
+            raise DamagedFileError(f"{path} is damaged ({name} is not finite). Remove it, then refresh.")
+    return table, note
+
+
 def _write(path: Path, table: pa.Table, note: dict[str, object]) -> None:
     """Write beside the target, then rename: a crash leaves the last whole file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     metadata = {**(table.schema.metadata or {}), _NOTE: json.dumps(note).encode()}
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        pq.write_table(table.replace_schema_metadata(metadata), beside, compression="zstd")
+        table = table.replace_schema_metadata(metadata)
+        pq.write_table(table, beside, compression="zstd", write_page_checksum=True)
         os.replace(beside, path)
     finally:
         beside.unlink(missing_ok=True)

@@ -41,7 +41,8 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "system_profile": (
         "capability",
         ("system", "n_items", "accuracy", "mean_log", "mean_sd_log", "rhat_max", "ess_bulk_min")
-        + ("effective_dimensions", "mean_abs_correlation"),
+        + ("effective_dimensions", "mean_abs_correlation", "is_at_ceiling", "is_at_floor", "is_thin")
+        + ("is_no_better_than_chance",),
     ),
     "fit_diagnostic": (
         "capability",

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from assets.capability import assets as slice_assets
-from assets.capability import fit, nuts, store
+from assets.capability import fit, store
 from assets.capability.layout import pool_counts, pool_responses
 from assets.capability.model import ModelOptions
 from assets.ports import conform
@@ -113,7 +113,7 @@ def test_draws_reach_the_tables_by_name(fitted):
     diagnostic = tables["model.fit_diagnostic"]
     assert diagnostic["fit"].tolist() == ["all systems", *own]
     assert diagnostic["is_converged"].all()
-    chains = ["n_chains", "n_divergent", "rhat_max", "ess_tail_min"]
+    chains = ["n_chains", "n_divergent", "rhat_max", "ess_tail_min", "ebfmi_min"]
     is_null = diagnostic.isna()
     assert is_null[["khat_max"] if "engine" in settings else chains].all(axis=None)
     assert not is_null.drop(columns=[*chains, "khat_max"]).any(axis=None)
@@ -133,20 +133,17 @@ def test_the_same_input_is_not_fitted_again_and_other_row_order_changes_nothing(
 def test_each_ingredient_changes_the_fingerprint():
     tables = battery()
     responses = pool_responses(tables["intermediate.int_demand"], tables["intermediate.int_response"])
-    model, sampler = ModelOptions(), nuts.SamplerOptions(4, 100, 100, 0.8, 1)
-    allowed = fit.Thresholds(1.01, 400)
+    model = ModelOptions()
     flipped = responses.passed.copy()
     flipped[0, 0] = responses.attempted[0, 0] - flipped[0, 0] + 1
     prints = [
-        store.fingerprint(responses, model, sampler, "nuts"),
-        store.fingerprint(replace(responses, passed=flipped), model, sampler, "nuts"),
-        store.fingerprint(replace(responses, demand=responses.demand + 1), model, sampler, "nuts"),
-        store.fingerprint(replace(responses, systems=("a", "c")), model, sampler, "nuts"),
-        store.fingerprint(responses, replace(model, sd=0.9), sampler, "nuts"),
-        store.fingerprint(responses, model, replace(sampler, draws=101), "nuts"),
-        store.fingerprint(responses, model, sampler, "factorised"),
-        store.fingerprint(responses, model, sampler, "factorised", allowed),
-        store.fingerprint(responses, model, sampler, "factorised", replace(allowed, max_khat=0.6)),
+        store.fingerprint(responses, model, "nuts", {"seed": 1}),
+        store.fingerprint(replace(responses, passed=flipped), model, "nuts", {"seed": 1}),
+        store.fingerprint(replace(responses, demand=responses.demand + 1), model, "nuts", {"seed": 1}),
+        store.fingerprint(replace(responses, systems=("a", "c")), model, "nuts", {"seed": 1}),
+        store.fingerprint(responses, replace(model, sd=0.9), "nuts", {"seed": 1}),
+        store.fingerprint(responses, model, "factorised", {"seed": 1}),
+        store.fingerprint(responses, model, "nuts", {"seed": 2}),
     ]
     assert len(set(prints)) == len(prints)
 
@@ -207,13 +204,14 @@ def test_a_crash_while_writing_leaves_the_last_whole_file(tmp_path, monkeypatch)
 def test_draws_survive_the_file(tmp_path):
     rng = np.random.default_rng(8)
     posterior = fit.Posterior(
-        "nuts", ("a", "b"), ("EM", "L"), rng.normal(size=(2, 7, 2, 2)), rng.normal(size=(2, 7)), 1
+        "nuts", ("a", "b"), ("EM", "L"), rng.normal(size=(2, 7, 2, 2)), rng.normal(size=(2, 7)), 1, ebfmi=0.7
     )
     store.write_posterior(tmp_path / "d.parquet", posterior, "f", is_converged=True)
     again = store.read_posterior(tmp_path / "d.parquet")
     np.testing.assert_array_equal(again.capability, posterior.capability)
     np.testing.assert_array_equal(again.intercept, posterior.intercept)
     assert (again.systems, again.dimensions, again.n_divergent) == (("a", "b"), ("EM", "L"), 1)
+    assert again.ebfmi == 0.7
 
 
 def test_no_systems_load_empty_tables(tmp_path):

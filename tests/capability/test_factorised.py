@@ -320,3 +320,18 @@ def test_draws_that_cannot_be_weighed_fail_the_gate(usual):
         "s2": True,
     }
     assert all("SUITABILITY_ENGINE=nuts" in fault for fault in faults)
+
+
+@pytest.mark.parametrize("where", ["ease", "weight", "far"])
+def test_a_fit_that_goes_with_no_intercept_ends_in_an_error_that_names_its_system(where, monkeypatch):
+    monkeypatch.setattr(factorised, "MAX_ROUNDS", 50)
+    ease, weight = np.full((3, 2), 3.0), np.full(3, 1 / 3)
+    alpha = np.linspace(-1, 1, 5)
+    if where == "far":
+        ease[0] += 1e6
+    else:
+        {"ease": ease, "weight": weight}[where][:] = np.nan
+    broken = factorised.SystemFit("factorised", ease, weight, 0.1)
+    joint = factorised.JointPosterior(alpha, np.full(5, 0.2), {"odd one": 1.0})
+    with pytest.raises(ValueError, match="'odd one' can't be joined"):
+        factorised.joint_draws({"odd one": broken}, joint, DEFAULT, 20, lambda _: 1)

@@ -1,5 +1,6 @@
 """Sampling against closed forms and known truth; the convergence gate; thin and lopsided batteries."""
 
+import arviz as az
 import numpy as np
 import pandas as pd
 import pytest
@@ -135,26 +136,46 @@ def test_chains_apart_fail_by_rhat():
 
 def test_few_draws_fail_by_effective_draws():
     _, faults = fit.fit_diagnostics(made_up(np.random.default_rng(1), (2, 150, 2, 3)), fit.Thresholds(2, 400))
-    assert len(faults) == 1
+    assert len(faults) == 2, "bulk and tail"
     assert "ESS" in faults[0]
 
 
 @pytest.mark.parametrize(
     ("figures", "n_faults"),
     [
-        ((1.005, 500.0, 0), 0),
-        ((np.nan, 500.0, 0), 1),
-        ((1.005, np.nan, 0), 1),
-        ((np.nan, np.nan, 3), 3),
-        ((1.011, 500.0, 0), 1),
-        ((1.0, 399.0, 0), 1),
-        ((1.0, 500.0, 1), 1),
+        ((1.005, 500.0, 450.0, 0.3, 0), 0),
+        ((np.nan, 500.0, 450.0, 0.9, 0), 1),
+        ((1.005, np.nan, 450.0, 0.9, 0), 1),
+        ((1.005, 500.0, np.nan, 0.9, 0), 1),
+        ((1.005, 500.0, 450.0, np.nan, 0), 1),
+        ((np.nan, np.nan, np.nan, np.nan, 3), 5),
+        ((1.011, 500.0, 450.0, 0.9, 0), 1),
+        ((1.0, 399.0, 450.0, 0.9, 0), 1),
+        ((1.0, 500.0, 399.0, 0.9, 0), 1),
+        ((1.0, 500.0, 450.0, 0.299, 0), 1),
+        ((1.0, 500.0, 450.0, 0.9, 1), 1),
+        # what an engine without chains has
+        ((None, 500.0, None, None, None), 0),
     ],
 )
 def test_each_figure_can_fail_and_nan_fails(figures, n_faults):
-    rhat, ess, n_divergent = figures
-    quality = fit.Quality("all", "nuts", 4000, n_divergent=n_divergent, rhat_max=rhat, ess_bulk_min=ess)
+    rhat, bulk, tail, ebfmi, n_divergent = figures
+    quality = fit.Quality("all", "nuts", 4000, bulk, None, 4, n_divergent, rhat, tail, ebfmi)
     assert len(fit.convergence_faults(quality, THRESHOLDS)) == n_faults
+
+
+def test_ebfmi_is_the_energy_s_steps_over_its_variance_of_the_worst_chain():
+    """E-BFMI = sum of squared steps / sum of squares about the mean (Betancourt 2016): 2 if white, little if slow."""
+    rng = np.random.default_rng(9)
+    white = rng.normal(size=4000)
+    slow = np.cumsum(rng.normal(size=4000))
+    trace = az.from_dict(sample_stats={"energy": np.stack([white, slow])})
+    by_hand = np.square(np.diff(slow)).sum() / np.square(slow - slow.mean()).sum()
+    assert by_hand < 0.01
+    assert nuts.smallest_ebfmi(trace) == pytest.approx(by_hand, rel=0.01)
+    white_only = az.from_dict(sample_stats={"energy": white[None]})
+    assert nuts.smallest_ebfmi(white_only) == pytest.approx(2, abs=0.1)
+    assert np.isnan(nuts.smallest_ebfmi(az.from_dict(sample_stats={"energy": np.ones((2, 50))})))
 
 
 def test_a_parameter_that_never_moved_fails():

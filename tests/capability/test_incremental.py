@@ -1,10 +1,12 @@
 """What a refresh fits again: exactly what changed, with the result of fitting everything afresh."""
 
+import json
 import shutil
 from dataclasses import replace
 
 import dagster as dg
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from scipy.special import expit
 
@@ -124,12 +126,53 @@ def test_a_changed_answer_makes_its_system_stale(home):
         {"temperature": 0.5},
         {"slope": 1.2},
         {"seed": 5},
-        {"max_khat": 0.65},
     ],
     ids=lambda setting: next(iter(setting)),
 )
 def test_a_changed_setting_of_the_fit_makes_all_stale(home, setting):
     assert run(home, responses("a", "b"), **setting)[:2] == (["a", "b"], "made")
+
+
+@pytest.mark.parametrize(
+    ("setting", "drawn"),
+    [
+        ({"tune": 400}, "unchanged"),
+        ({"target_accept": 0.8}, "unchanged"),
+        ({"max_rhat": 1.02}, "unchanged"),
+        # these decide the joint draws: their number, and which fits are made again around the intercept
+        ({"chains": 3}, "made"),
+        ({"max_khat": 0.65}, "made"),
+        ({"min_ess": 350}, "made"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_a_setting_that_changes_no_byte_of_a_fit_makes_no_fit_stale(home, tmp_path, setting, drawn):
+    before = files(home)
+    assert run(home, responses("a", "b"), **setting)[:2] == ([], drawn)
+    assert files(home) == before
+    afresh = tmp_path / "afresh"
+    run(afresh, responses("a", "b"), **setting)
+    assert files(afresh) == before
+    assert (afresh / store.DRAWS).read_bytes() == (home / store.DRAWS).read_bytes()
+
+
+def test_options_of_nuts_and_when_to_fall_back_decide_a_fit_that_fell_back(tmp_path):
+    def fitted(**settings):
+        return run(tmp_path, responses("a"), tune=100, max_rhat=2.0, **settings)[:2]
+
+    def engine():
+        return store.read_system(store.system_path(tmp_path, "a"), "a", ("EM", "L"))[0].engine
+
+    assert fitted() == (["a"], "made")
+    assert engine() == "factorised"
+    # no Pareto k is as small as that
+    assert fitted(max_khat=-10.0)[0] == ["a"]
+    assert engine() == "nuts"
+    assert fitted(max_khat=-10.0)[0] == []
+    assert fitted(max_khat=-10.0, target_accept=0.8) == (["a"], "made")
+    assert fitted(max_khat=-10.0, target_accept=0.8)[0] == []
+    assert fitted() == (["a"], "made")
+    assert engine() == "factorised"
 
 
 def test_a_setting_of_another_slice_makes_nothing_stale(home):
@@ -145,6 +188,43 @@ def test_a_broken_or_missing_file_is_made_again_with_the_same_bytes(home):
     assert files(home) == before
 
 
+@pytest.mark.parametrize("name", ["fit of b", "joint draws"])
+def test_flipped_bytes_anywhere_are_told_and_made_again(home, name, caplog):
+    path = store.system_path(home, "b") if name == "fit of b" else home / store.DRAWS
+    whole = path.read_bytes()
+    note = pq.read_schema(path).metadata[b"suitability"]
+    fingerprint = json.loads(note)["fingerprint"]
+    for place in range(0, len(whole), len(whole) // 40):
+        flipped = bytearray(whole)
+        flipped[place] ^= 0x5A
+        path.write_bytes(flipped)
+        if store.is_current(path, fingerprint):  # a byte that nothing reads
+            table = pq.read_table(path)
+            path.write_bytes(whole)
+            assert table.equals(pq.read_table(path))
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2 : len(whole) // 2 + 64] = b"\x5a" * 64
+    path.write_bytes(flipped)
+    caplog.clear()
+    made = (["b"], "unchanged") if name == "fit of b" else ([], "made")
+    assert run(home, responses("a", "b"))[:2] == made
+    assert f"{path} is damaged" in caplog.text
+    assert path.read_bytes() == whole
+
+
+def test_a_stored_fit_of_what_is_no_number_is_made_again(home, caplog):
+    path = store.system_path(home, "b")
+    whole = path.read_bytes()
+    own, fingerprint = store.read_system(path, "b", ("EM", "L"))
+    own.ease[0, 1] = np.nan
+    store.write_system(path, own, ("EM", "L"), fingerprint)
+    with pytest.raises(store.DamagedFileError, match="ease_L is not finite"):
+        store.read_system(path, "b", ("EM", "L"))
+    assert run(home, responses("a", "b"))[:2] == (["b"], "unchanged")
+    assert "ease_L is not finite" in caplog.text
+    assert path.read_bytes() == whole
+
+
 def test_joint_draws_from_fits_that_are_missing_or_of_other_inputs_are_refused(home):
     settings, log = Settings(home=home, draws=500), lambda _: None
     with pytest.raises(FileNotFoundError, match="partition 'c' of model/system_posterior"):
@@ -155,7 +235,7 @@ def test_joint_draws_from_fits_that_are_missing_or_of_other_inputs_are_refused(h
 
 def test_what_a_fit_file_holds_survives_it(home):
     own = store.read_system(store.system_path(home, "a"), "a", ("EM", "L"))[0]
-    nuts = replace(own, engine="nuts", khat=None, rhat=1.001, n_divergent=0, efficiency=0.5)
+    nuts = replace(own, engine="nuts", khat=None, rhat=1.001, n_divergent=0, efficiency=0.5, ebfmi=0.8)
     for number, found in enumerate((own, nuts)):
         path = home / f"{number}.parquet"
         store.write_system(path, found, ("EM", "L"), "f")

@@ -42,6 +42,11 @@ def build_marts(folder, dbt_target, posterior, models):
         connection.execute(
             "create or replace table marts.dimension as select distinct dimension from model.capability_draw"
         )
+        connection.execute(
+            "create or replace table marts.item_prediction_quality as select distinct system, 'all' as benchmark, "
+            "cast(10 as bigint) as n_items, cast(0.5 as double) as observed, cast(0.9 as double) as auroc "
+            "from model.capability_draw"
+        )
     return run_dbt(folder, "build", "-s", *models, parsed=dbt_target), warehouse
 
 

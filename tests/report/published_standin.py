@@ -346,7 +346,9 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
         "system_profile": pd.DataFrame(
             [
                 (s, 19000, 0.5 + 0.1 * skill[s], level.loc[s].mean(), 0.3, 1.003, 1200.0, 5.1, 0.21, 12.0)
-                for s in systems
+                # the first passes everything, so there is no AUROC; the second's is near one half
+                + (i == 0, False, i == 1, None if i == 0 else i == 1)
+                for i, s in enumerate(systems)
             ],
             columns=[
                 "system",
@@ -359,6 +361,10 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
                 "effective_dimensions",
                 "mean_abs_correlation",
                 "condition_number",
+                "is_at_ceiling",
+                "is_at_floor",
+                "is_thin",
+                "is_no_better_than_chance",
             ],
         ),
         "fit_diagnostic": pd.DataFrame(

@@ -82,6 +82,19 @@ def test_level_table_and_importance_tables_equal_the_marts(site: SiteOf) -> None
             assert drawn[heat["rows"].index(row.activity)][column] == row.points
 
 
+def test_systems_whose_levels_say_little_are_marked_in_words(site: SiteOf) -> None:
+    figures = next(
+        t for _, t in Reader(site("plain").html("capabilities")).tables if t[0][:2] == ["System", "Developer"]
+    )
+    marks = {name: found for name, *found in (row[0].split("\n") for row in figures[1:])}
+    assert marks.pop("Aurora 2 Large") == ["passes everything: only a lower bound is known"]
+    assert marks.pop("Aurora 2 Small") == [
+        "few items, or of one benchmark only",
+        "its levels don’t predict unseen items better than chance",
+    ]
+    assert set(map(len, marks.values())) == {0}
+
+
 def test_release_dates_place_the_dated_systems_and_name_the_others(site: SiteOf, tmp_path: Path) -> None:
     made = site("plain")
     html = made.html("capabilities")

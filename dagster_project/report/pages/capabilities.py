@@ -5,6 +5,9 @@ Belongs here: the context of capabilities.html. Does not belong here: prediction
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from typing import Any
+
 import pandas as pd
 
 from dagster_project.report import charts
@@ -12,6 +15,14 @@ from dagster_project.report.data import Published
 from dagster_project.report.labels import MISSING, System, number, percent, text
 from dagster_project.report.pages.common import Context, fits
 from dagster_project.report.tables import Table, count, interval, names_of, printed, words
+
+# flag of system_profile -> what a reader must know before trusting the levels
+MARKS = {
+    "is_at_ceiling": "passes everything: only a lower bound is known",
+    "is_at_floor": "passes nothing: only an upper bound is known",
+    "is_thin": "few items, or of one benchmark only",
+    "is_no_better_than_chance": "its levels don’t predict unseen items better than chance",
+}
 
 
 def context(published: Published, base: Context) -> Context:
@@ -24,7 +35,8 @@ def context(published: Published, base: Context) -> Context:
     by_pair = {(r.system, r.dimension): (r.mean_log, r.q025_log, r.q975_log) for r in profile.itertuples()}
     constituents = published["capability"].groupby("dimension")["name"].agg(list).to_dict()
     info = published["system_profile"].set_index("system").reindex([s.key for s in everyone])
-    info.insert(0, "name", [s.name for s in everyone])
+    marks = [_marks(row) for row in info[list(MARKS)].to_dict("records")]
+    info.insert(0, "name", ["\n".join([s.name, *found]) for s, found in zip(everyone, marks, strict=True)])
     info["developer"], released = [s.developer for s in everyone], _released(published)
     info["released_on"] = [released.get(s.key) for s in everyone]
     releases = charts.releases(profile, released, keys, names, everyone) if released else []
@@ -80,6 +92,10 @@ def context(published: Published, base: Context) -> Context:
         | {f"released-{i}": chart for i, chart in enumerate(releases)}
         | {f"correlation-{i}": chart for i, chart in enumerate(correlations)},
     }
+
+
+def _marks(row: dict[Hashable, Any]) -> list[str]:
+    return [mark for flag, mark in MARKS.items() if charts.is_true(row[flag])]
 
 
 def _released(published: Published) -> dict[str, str]:

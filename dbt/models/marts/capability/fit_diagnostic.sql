@@ -13,6 +13,7 @@ final as (
         rhat_max,
         ess_bulk_min,
         ess_tail_min,
+        ebfmi_min,
         alpha_mean,
         alpha_sd,
         is_converged
