@@ -59,7 +59,8 @@ def draw_jointly(responses: PooledResponses, settings: Settings, log: Log) -> di
     """
     model, path = ModelOptions.of(settings), settings.home / store.DRAWS
     sampler, thresholds = _sampler(settings, "joint_posterior"), Thresholds.of(settings)
-    by_nuts, fits = asdict(sampler), {}
+    by_nuts = asdict(sampler)
+    fits: dict[str, SystemFit] = {}
     if settings.engine == "nuts":
         wanted = {"nuts": store.fingerprint(responses, model, "nuts", by_nuts)}
     else:

@@ -39,7 +39,8 @@ def write_people(sources: Path, scored: pd.DataFrame, *, replace: bool) -> list[
 
     Raises:
         SourceError: systems.csv can't be read, or a participant's name can't name a file.
-        FileExistsError: results are there already, or the name is an AI system's; then nothing is written.
+        FileExistsError: results are there already, or the name is an AI system's, or differs from another only in
+            case; then nothing is written.
     """
     answered = scored[scored["status"] != "unanswered"]
     people = sorted(answered["participant"].unique())
@@ -91,6 +92,18 @@ def _paths(
         raise FileExistsError(
             f"{systems.LOCATION} or a results file has {', '.join(machines)} as an AI system. Name the person "
             f"otherwise, or say kind {HUMAN} in {systems.LOCATION}. Nothing was written."
+        )
+    names = {name.casefold(): name for name in (*people, *present, *kind)}
+    # a folder that ignores case would take both for one file, and a reader both for one name
+    twins = [
+        f"{name} and {names[name.casefold()]}"
+        for name in (*kind, *present, *own)
+        if names[name.casefold()] != name and {name, names[name.casefold()]} & set(own)
+    ]
+    if twins:
+        raise FileExistsError(
+            f"{', '.join(dict.fromkeys(twins))} differ only in case. Name the person as before, or otherwise. "
+            "Nothing was written."
         )
     taken = [relative(sources, path) for person, path in own.items() if person in present]
     if taken and not replace:

@@ -166,6 +166,21 @@ def test_an_ai_system_is_never_overwritten(kind: str | None, tmp_path: Path) -> 
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.csv")} == before
 
 
+@pytest.mark.parametrize("where", ["systems.csv", "results", "the same forms"])
+def test_a_name_that_differs_from_another_only_in_case_is_refused(where: str, tmp_path: Path) -> None:
+    person = PERSON
+    if where == "systems.csv":
+        write_systems(tmp_path, [{"system": "p 7", "kind": "human"}])
+    elif where == "results":
+        write_results(tmp_path, "p 7")
+    else:
+        person = pd.concat([PERSON, PERSON.assign(participant="p 7")])
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.csv")}
+    with pytest.raises(FileExistsError, match="differ only in case"):
+        write_people(tmp_path, person, replace=True)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.csv")} == before
+
+
 @pytest.mark.parametrize("name", ["../x", "a/b", "~a", ".a", "a\tb", "x" * 81])
 def test_a_name_that_can_not_name_a_file_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="can't name a file"):
