@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 SiteOf = Callable[[str], Site]
-CHARTS = {"capabilities": 11, "checks": 10, "suitability": 2, "importance": 3, "policies": 1}
+CHARTS = {"capabilities": 11, "checks": 10, "suitability": 2, "importance": 2, "policies": 1}
 CHARTS["evidence"] = 12
 # after the redraw that follows a change of width: page overflow in pixels; left, right, marks and text of each chart
 LAYOUT = """async () => {
@@ -147,12 +147,12 @@ def test_thin_cells_are_hollow(browser: BrowserContext, site: SiteOf) -> None:
         page.select_option("#scope", f"{thin.scope_type}:{thin.scope}")
         symbols = page.evaluate("document.querySelector('[data-chart]').data[0].marker.symbol")
         assert any(s.endswith("-open") for s in symbols) and not all(s.endswith("-open") for s in symbols)
-        assert f"{thin.activity} *" in (page.locator("[data-chart]").text_content() or "")
+        assert f"{thin.activity} *" in (page.locator("[data-chart=suitability]").text_content() or "")
 
 
 @pytest.mark.parametrize("page_name", ["suitability", "capabilities"])
 def test_systems_can_be_ticked(browser: BrowserContext, site: SiteOf, page_name: str) -> None:
-    points = ".chart .scatterlayer .point"
+    points = "[data-chart=suitability] .scatterlayer .point, [data-chart=levels] .scatterlayer .point"
     with opened(browser, site("forty"), page_name) as page:
         shown_first = page.locator(points).count()
         page.locator("[data-system='0']").uncheck()
@@ -321,7 +321,7 @@ def test_a_saved_picture_carries_heading_key_and_warning(browser: BrowserContext
             " Plotly.downloadImage = (f, o) => { window.saved = f; return save(f, o); } }"
         )
         with page.expect_download() as download:
-            page.locator("[data-picture]").click()
+            page.locator("[data-picture=suitability]").click()
         assert download.value.suggested_filename == "suitability-domain-HSC.png"
         assert download.value.path().read_bytes()[:4] == b"\x89PNG"
         layout = page.evaluate("window.saved.layout")
