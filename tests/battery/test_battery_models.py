@@ -389,10 +389,13 @@ def test_consensus_can_be_the_posterior_of_the_rater_model(pipeline: BatteryPipe
     mean = pipeline.read("intermediate.int_consensus").set_index([*KEY, "capability"])
     assert mean["consensus_sd"].isna().all()
     other = BatteryPipeline(tmp_path)
+    with pipeline.warehouse.connect() as connection:
+        # dbt ran in this process and may still have it open: all must stand in the file before it is copied
+        connection.execute("checkpoint")
     shutil.copy(pipeline.warehouse.path, other.warehouse.path)
     rater_demand(warehouse=other.warehouse, settings=Settings(consensus="posterior"))
     variables = json.dumps(Settings(consensus="posterior").dbt_vars())
-    assert other.dbt("run", "-s", "int_consensus", "int_demand", "--vars", variables) == 0, other.failures()
+    assert other.dbt("run", "-s", "int_consensus", "int_demand", "--vars", variables), other.failures()
     found = other.read("intermediate.int_consensus").set_index([*KEY, "capability"]).loc[mean.index]
     posterior = other.read("model.rater_demand").set_index([*KEY, "capability"]).loc[mean.index]
     np.testing.assert_array_equal(found["consensus"], posterior["demand"])
