@@ -23,7 +23,7 @@ COMPANIES = (
 )
 
 
-def write_messy_survey(sources: Path, n: int = 320, seed: int = 7) -> None:
+def write_messy_survey(sources: Path, n: int = 320, seed: int = 20) -> None:
     """survey/companies.csv and survey/online.csv, columns permuted, the second with three header rows.
 
     Companies are spelled as people spell them; Tiny has at most two respondents, Wide stands in both files.

@@ -143,7 +143,8 @@ class Twin:
             withheld = [size for size in sizes if 0 < size[0] < self.least]
             outside = self.n_selected(whole, t) - sum(size for size, _ in sizes)
             rest = [size for size in sizes if size[0] >= self.least]
-            while withheld and rest and outside + sum(size for size, _ in withheld) < self.least:
+            hidden = bool(withheld) or outside > 0
+            while hidden and rest and outside + sum(size for size, _ in withheld) < self.least:
                 withheld.append(rest.pop(0))
             if (n, scope) in withheld:
                 return "complement"

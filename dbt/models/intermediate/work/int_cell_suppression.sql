@@ -89,7 +89,10 @@ complements as (
         scope,
         activity
     from added_up
-    where n_selected > 0 and n_in_smaller > 0 and n_in_smaller + n_in_no_part < min_respondents
+    where
+        n_selected > 0
+        and n_in_smaller + n_in_no_part > 0
+        and n_in_smaller + n_in_no_part < min_respondents
 ),
 
 final as (
