@@ -3,8 +3,8 @@ PYTHON ?= python3.11
 VENV   ?= .venv
 UV     := uv==0.13.9
 BIN    := $(VENV)/bin
-# two processes, a file at a time: tests of one file share what they built
-PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile
+# two processes, a file at a time: tests of one file share what they built; in the order collected, the longest first
+PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 STAMP  := $(VENV)/.stamp-$(shell cat requirements.lock | sha256sum | cut -c1-12)
 
 export DBT_SEND_ANONYMOUS_USAGE_STATS := false

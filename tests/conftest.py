@@ -44,3 +44,9 @@ def dbt_target(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     return prepare_manifest(Settings(home=shared / "parsed")).parent
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whole refreshes first: they take minutes in one process, while the other works through the rest."""
+    items.sort(key=lambda item: item.get_closest_marker("refresh") is None)
