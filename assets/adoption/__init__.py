@@ -1,5 +1,5 @@
 """Slice `adoption`: for which tasks do people already use AI?
 
-Belongs here: pure modules (frames in, frames out) and one assets.py of thin Dagster assets. Does not belong here: SQL (dbt),
-reading files (assets/sources), talking to a model (assets/llm).
+Belongs here: pure modules (frames in, frames out) and one assets.py of thin Dagster assets. Does not belong
+here: SQL (dbt), reading files (assets/sources), talking to a model (assets/llm).
 """

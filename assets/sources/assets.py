@@ -4,20 +4,16 @@ Belongs here: thin Dagster assets. Does not belong here: reading (readers/) or j
 staging).
 """
 
-import hashlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any
 
 import dagster as dg
 
 from assets.ports import Warehouse
 from assets.settings import Settings
 from assets.sources.folder import sources_folder
+from assets.sources.outcome import faults_as_failure, reading_result
 from assets.sources.readers import (
-    Reading,
-    SourceError,
     list_source_files,
     read_interviews,
     read_items,
@@ -35,31 +31,6 @@ FILE = {
 }
 
 
-@contextmanager
-def _faults_as_failure() -> Iterator[None]:
-    """Shows faults of input files as the step's failure, without a stack trace and without retries."""
-    try:
-        yield
-    except SourceError as error:
-        files = sorted({fault.file for fault in error.faults})
-        raise dg.Failure(str(error), metadata={"files": files}, allow_retries=False) from None
-
-
-def _result(reading: Reading, table: str) -> dg.MaterializeResult:
-    """What was read and what was left out; the data version is that of the files' contents."""
-    fingerprint = hashlib.sha256(repr(sorted(reading.files.items())).encode()).hexdigest()[:16]
-    metadata: dict[str, Any] = {
-        "dagster/row_count": len(reading.frames[table]),
-        "files": list(reading.files),
-        "ignored_files": reading.ignored_files,
-        "ignored_columns": reading.ignored_columns,
-        "blank_rows_skipped": reading.n_blank_rows,
-    }
-    return dg.MaterializeResult(
-        asset_key=dg.AssetKey(table.split(".")), metadata=metadata, data_version=dg.DataVersion(fingerprint)
-    )
-
-
 @dg.asset(
     key=["raw", "refresh"],
     group_name="warehouse",
@@ -73,7 +44,7 @@ def refresh(
     warehouse: dg.ResourceParam[Warehouse],
     settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
-    with _faults_as_failure():
+    with faults_as_failure():
         frame = new_refresh(settings, sources_folder(settings), datetime.now(UTC), context.run.run_id)
     warehouse.replace({"raw.refresh": frame})
     row = frame.iloc[0]
@@ -94,7 +65,7 @@ def refresh(
 def source_file(
     warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
 ) -> dg.MaterializeResult:
-    with _faults_as_failure():
+    with faults_as_failure():
         frame = list_source_files(sources_folder(settings))
     warehouse.replace({"raw.source_file": frame})
     counts = {str(name): int(n) for name, n in frame["input"].value_counts().sort_index().items()}
@@ -113,10 +84,10 @@ def source_file(
 def rating(
     warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
 ) -> dg.MaterializeResult:
-    with _faults_as_failure():
+    with faults_as_failure():
         reading = read_ratings(sources_folder(settings))
     warehouse.replace(reading.frames)
-    return _result(reading, "raw.rating")
+    return reading_result(reading, "raw.rating")
 
 
 @dg.asset(
@@ -131,7 +102,7 @@ def rating(
 def item(
     warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
 ) -> dg.MaterializeResult:
-    with _faults_as_failure():
+    with faults_as_failure():
         frame = read_items(sources_folder(settings))
     warehouse.replace({"raw.item": frame})
     counts = {str(name): int(n) for name, n in frame["benchmark"].value_counts().sort_index().items()}
@@ -150,10 +121,10 @@ def item(
 def result(
     warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
 ) -> dg.MaterializeResult:
-    with _faults_as_failure():
+    with faults_as_failure():
         reading = read_results(sources_folder(settings))
     warehouse.replace(reading.frames)
-    return _result(reading, "raw.result")
+    return reading_result(reading, "raw.result")
 
 
 @dg.asset(
@@ -168,10 +139,10 @@ def result(
 def ai_system(
     warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
 ) -> dg.MaterializeResult:
-    with _faults_as_failure():
+    with faults_as_failure():
         reading = read_systems(sources_folder(settings))
     warehouse.replace(reading.frames)
-    return _result(reading, "raw.ai_system")
+    return reading_result(reading, "raw.ai_system")
 
 
 @dg.multi_asset(
@@ -198,11 +169,11 @@ def ai_system(
 def survey(
     warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
 ) -> Iterator[dg.MaterializeResult]:
-    with _faults_as_failure():
+    with faults_as_failure():
         reading = read_survey(sources_folder(settings), read_salt(settings.home))
     warehouse.replace(reading.frames)
     for table in reading.frames:
-        yield _result(reading, table)
+        yield reading_result(reading, table)
 
 
 @dg.asset(
@@ -217,7 +188,7 @@ def survey(
 def interview(
     warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
 ) -> dg.MaterializeResult:
-    with _faults_as_failure():
+    with faults_as_failure():
         reading = read_interviews(sources_folder(settings))
     warehouse.replace(reading.frames)
-    return _result(reading, "raw.interview")
+    return reading_result(reading, "raw.interview")
