@@ -6,7 +6,9 @@ Does not belong here: any engine (the DuckDB implementation is dagster_project/r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Protocol
 
 import pandas as pd
@@ -24,6 +26,10 @@ class Warehouse(Protocol):
 
     def replace(self, tables: dict[str, pd.DataFrame]) -> None:
         """Replace whole tables in one transaction; columns and types are those of dbt/models/sources.yml."""
+        ...
+
+    def load(self, table: str, paths: Sequence[Path]) -> None:
+        """Replace a table by the rows of Parquet files with its declared columns; no files give no rows."""
         ...
 
 

@@ -106,6 +106,24 @@ class Settings(BaseSettings):
         None, description="pooled log suitability from which an activity counts as suited; unset = the median"
     )
 
+    chat_characters: int = Field(4000, ge=100, description="a chat's user turns are cut there")
+    request_characters: int = Field(500, ge=50, description="the first user turn is cut there")
+    match_floor: float = Field(
+        0.4, ge=-1, le=1, description="cosine from which a task counts as a chat's, where no language model says"
+    )
+    min_chats: int | None = Field(
+        None, ge=1, description="fewest chats behind a published cell; unset = 5 with own logs, 1 with public chats"
+    )
+    depth_chats: tuple[int, ...] = Field((1, 2, 5, 10, 25, 50), description="chats that make a task seen")
+    adoption_replicates: int = Field(200, ge=20, description="bootstrap resamples of chats")
+
+    @field_validator("depth_chats")
+    @classmethod
+    def _rising(cls, value: tuple[int, ...]) -> tuple[int, ...]:
+        if not value or min(value) < 1 or list(value) != sorted(set(value)):
+            raise ValueError("must be whole numbers from 1, rising")
+        return value
+
     @field_validator("home", "sources", "llm")
     @classmethod
     def _absolute(cls, value: Path | None) -> Path | None:
@@ -174,5 +192,7 @@ class Settings(BaseSettings):
             *("min_cell", "min_company_cell"),
             *("quadrant_importance", "quadrant_conditional_importance", "quadrant_hours"),
             "quadrant_suitability_log",
+            *("min_chats", "depth_chats"),
         )
-        return {name: getattr(self, name) for name in names}
+        values = {name: getattr(self, name) for name in names}
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}

@@ -6,7 +6,7 @@ Belongs here: opening the working file. Does not belong here: what is read or wr
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -75,3 +75,16 @@ class DuckDBWarehouse:
                 connection.execute(f"create or replace table {target} as select {casts} from incoming")
                 connection.unregister("incoming")
             connection.commit()
+
+    def load(self, table: str, paths: Sequence[Path]) -> None:
+        """Replace a table by the rows of Parquet files, which never stand in memory as a whole."""
+        if not paths:
+            self.replace({table: pd.DataFrame(columns=list(declared_tables()[table]))})
+            return
+        schema, name = table.split(".")
+        casts = ", ".join(f'cast("{c}" as {kind}) as "{c}"' for c, kind in declared_tables()[table].items())
+        with self.connect() as connection:
+            connection.execute(f'create schema if not exists "{schema}"')
+            incoming = connection.read_parquet([str(path) for path in paths])
+            connection.execute(f'create or replace table "{schema}"."{name}" as select {casts} from incoming')
+            incoming.close()

@@ -1,5 +1,6 @@
 """Pure readers: an input folder in, frames as declared in dbt/models/sources.yml out."""
 
+from assets.sources.readers.chats import ChatParts, read_chats
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import Reading
 from assets.sources.readers.interviews import read_interviews
@@ -11,10 +12,12 @@ from assets.sources.readers.survey import read_survey
 from assets.sources.readers.systems import read_systems
 
 __all__ = [
+    "ChatParts",
     "Reading",
     "SourceError",
     "SourceFileError",
     "list_source_files",
+    "read_chats",
     "read_interviews",
     "read_items",
     "read_ratings",

@@ -5,6 +5,7 @@ Belongs here: what the readers of ratings, results, systems and survey share. Do
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,6 +75,20 @@ def find_files(
 
 def relative(sources: Path, path: Path) -> str:
     return path.relative_to(sources).as_posix()
+
+
+def file_sha256(path: Path, file: str) -> str:
+    """Of the file's bytes, streamed.
+
+    Raises:
+        SourceFileError: it can't be read.
+    """
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        do = "Check that it is a file and that you may read it"
+        raise SourceFileError(f"cannot be read ({error.strerror})", file=file, do=do) from None
 
 
 def read_folder(

@@ -5,16 +5,15 @@ Belongs here: version, date and size of what was found. Does not belong here: co
 
 from __future__ import annotations
 
-import hashlib
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
 
 from assets.ports import conform
-from assets.sources.readers import interviews, items, ratings, results, survey, systems
+from assets.sources.readers import chats, interviews, items, ratings, results, survey, systems
 from assets.sources.readers.errors import SourceError, SourceFileError
-from assets.sources.readers.folder import CSV, empty_frame, find_files, relative
+from assets.sources.readers.folder import CSV, empty_frame, file_sha256, find_files, relative
 
 LOCATIONS = {
     "ratings": (ratings.LOCATION, (CSV,)),
@@ -23,6 +22,7 @@ LOCATIONS = {
     "systems": (systems.LOCATION, (CSV,)),
     "survey": (survey.LOCATION, (CSV,)),
     "interviews": (interviews.LOCATION, (CSV,)),
+    "chats": (chats.LOCATION, chats.SUFFIXES),
 }
 
 
@@ -37,18 +37,16 @@ def list_source_files(sources: Path) -> pd.DataFrame:
         for path in find_files(sources, location, suffixes)[0]:
             file = relative(sources, path)
             try:
-                raw, modified = path.read_bytes(), path.stat().st_mtime
-            except OSError as error:
-                do = "Check that it is a file and that you may read it"
-                fault = SourceFileError(f"cannot be read ({error.strerror})", file=file, do=do)
-                raise SourceError([fault]) from error
+                sha256, status = file_sha256(path, file), path.stat()
+            except SourceFileError as fault:
+                raise SourceError([fault]) from None
             rows.append(
                 {
                     "input": name,
                     "source_file": file,
-                    "source_sha256": hashlib.sha256(raw).hexdigest(),
-                    "n_bytes": len(raw),
-                    "modified_at": datetime.fromtimestamp(modified, UTC).replace(tzinfo=None),
+                    "source_sha256": sha256,
+                    "n_bytes": status.st_size,
+                    "modified_at": datetime.fromtimestamp(status.st_mtime, UTC).replace(tzinfo=None),
                 }
             )
     return conform("raw.source_file", pd.DataFrame(rows)) if rows else empty_frame("raw.source_file")

@@ -1,0 +1,115 @@
+"""The nearest tasks of each request, kept on disk: only requests that are new are embedded and searched.
+
+Belongs here: what is asked for, what is known already, parts on disk. Does not belong here: embedding (embedders.py,
+vectors.py), the search itself (nearest.py), which matches count (steps.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+NEAREST = 3
+BLOCK = 20_000
+
+Embed = Callable[[list[str]], npt.NDArray[np.float32]]
+Search = Callable[..., tuple[npt.NDArray[Any], npt.NDArray[np.float32]]]
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Rows in the order asked for: `task` (n, k) index into the tasks, nearest first; `cosine` (n, k)."""
+
+    task: npt.NDArray[np.int32]
+    cosine: npt.NDArray[np.float64]
+    n_new: int
+
+
+def match(
+    requests: pd.DataFrame, tasks: pd.DataFrame, embed: Embed, search: Search, folder: Path, embedder: str
+) -> Matches:
+    """The `NEAREST` tasks of each request.
+
+    Args:
+        requests: request_key, request; one row a chat, so a request may stand many times.
+        tasks: task_text_id, text; at least one.
+        embed: texts -> unit rows.
+        search: as `nearest.nearest`.
+        folder: where matches are kept, a folder in it for each embedder and set of tasks.
+        embedder: name and hash of its weights.
+    """
+    keys = requests["request_key"].to_numpy(np.int64)
+    k = min(NEAREST, len(tasks))
+    store = folder / _digest(tasks, embedder, k)
+    store.mkdir(parents=True, exist_ok=True)
+    known_keys, known_task, known_cosine = _read(store, k)
+    unique, first = np.unique(keys, return_index=True)
+    new = first[~np.isin(unique, known_keys)]
+    if len(new):
+        ids = tasks["task_text_id"].to_list()
+        index = pd.Index(ids)
+        vectors = embed(tasks["text"].to_list())
+        texts = requests["request"].to_numpy(object)
+        found = [(known_keys, known_task, known_cosine)]
+        for start in range(0, len(new), BLOCK):
+            rows = new[start : start + BLOCK]
+            near, cosine = search(embed(list(texts[rows])), vectors, ids, k)
+            part = (keys[rows], index.get_indexer(near.ravel()).reshape(near.shape).astype(np.int32), _rounded(cosine))
+            _write(store, *part)
+            found.append(part)
+        known_keys, known_task, known_cosine = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    order = np.argsort(known_keys, kind="stable")
+    rows = order[np.searchsorted(known_keys, keys, sorter=order)]
+    return Matches(known_task[rows], known_cosine[rows], len(new))
+
+
+def _rounded(cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+    # last bits of float32 products differ with the block a request falls into
+    return np.round(cosine.astype(np.float64), 5)
+
+
+def _digest(tasks: pd.DataFrame, embedder: str, k: int) -> str:
+    digest = hashlib.sha256(f"{embedder}/{k}".encode())
+    for task, text in zip(tasks["task_text_id"], tasks["text"], strict=True):
+        digest.update(f"\0{task}\0{text}".encode())
+    return digest.hexdigest()[:32]
+
+
+def _write(
+    store: Path, keys: npt.NDArray[np.int64], task: npt.NDArray[np.int32], cosine: npt.NDArray[np.float64]
+) -> None:
+    columns: dict[str, Any] = {"request_key": keys}
+    for rank in range(task.shape[1]):
+        columns |= {f"task_{rank}": task[:, rank], f"cosine_{rank}": cosine[:, rank]}
+    name = hashlib.sha256(keys.tobytes()).hexdigest()[:32]
+    fresh = store / f"{name}.{os.getpid()}"
+    pq.write_table(pa.table(columns), fresh)
+    fresh.rename(store / f"{name}.parquet")
+
+
+def _read(
+    store: Path, k: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+    parts = []
+    for path in sorted(store.glob("*.parquet")):
+        try:
+            parts.append(pq.read_table(path))
+        except (OSError, pa.ArrowInvalid):
+            # its requests are matched anew
+            path.unlink()
+    if not parts:
+        return np.empty(0, np.int64), np.empty((0, k), np.int32), np.empty((0, k), np.float64)
+    table = pa.concat_tables(parts)
+    task = np.column_stack([table[f"task_{rank}"].to_numpy() for rank in range(k)])
+    cosine = np.column_stack([table[f"cosine_{rank}"].to_numpy() for rank in range(k)])
+    return table["request_key"].to_numpy(), task, cosine

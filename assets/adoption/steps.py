@@ -1,0 +1,176 @@
+"""The steps from unique English chats to tasks: relevant, summarised, matched, confirmed, each with its fallback.
+
+Belongs here: the order of steps and what stands in where no language model is named, or not all has been answered.
+Does not belong here: what is asked (asking.py), the search (matches.py), counting (dbt).
+
+A step takes a language model's answers once none of its calls is pending: a half-answered log would be a sample that
+nobody drew. An answer that can't be read is not guessed: its chat goes no further, and is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from assets.adoption import asking
+from assets.adoption.asking import Collected
+from assets.adoption.matches import Matches
+from assets.keys import text_key
+from assets.llm import Answer, Call, Model, Roles
+
+RELEVANCE, SUMMARY, CONFIRMATION = "relevance", "summary", "confirmation"
+PLAN_OF = {name: f"adoption-{plan}" for name, plan in ((RELEVANCE, "relevance"), (SUMMARY, "summary"), (CONFIRMATION, "confirm"))}
+STEP_OF = {RELEVANCE: "relevant", SUMMARY: "summarised", CONFIRMATION: "confirmed"}
+
+
+class AdoptionError(ValueError):
+    """A step can't be done as `llm.toml` stands, or not yet; says what to do."""
+
+
+class Matcher(Protocol):
+    """requests (request_key, request) -> their nearest tasks, in order."""
+
+    def __call__(self, requests: pd.DataFrame) -> Matches: ...
+
+
+@dataclass(frozen=True)
+class Step:
+    """How a step was done: a row of model.adoption_step."""
+
+    step: str
+    status: str
+    method: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Adopted:
+    """`chats`: model.chat_request; `matched`: the chats that have `matches`, row by row, and what is `kept` (n, k)."""
+
+    chats: pd.DataFrame
+    matched: npt.NDArray[np.int64]
+    matches: Matches
+    kept: npt.NDArray[np.bool_]
+    steps: list[Step]
+
+
+def model_of(roles: Roles, role: str) -> Model | None:
+    """Who plays `role`; None = nobody.
+
+    Raises:
+        AdoptionError: more than one does.
+    """
+    models = roles.of(role)
+    if len(models) > 1:
+        raise AdoptionError(f"llm.toml names {len(models)} [[{role}]]: one is to judge all chats alike, so keep one")
+    return models[0] if models else None
+
+
+def asked(role: str, roles: Roles, calls_of: Callable[[Model], list[Call]], collected: Collected) -> Sequence[Answer] | str:
+    """All answers of a step, or why there are none."""
+    model = model_of(roles, role)
+    if model is None:
+        return f"llm.toml names no [[{role}]]"
+    answers = collected(calls_of(model))
+    n_pending = sum(answer.status == "pending" for answer in answers)
+    if n_pending:
+        return (
+            f"{n_pending} of {len(answers)} calls to {model.name} are not answered: "
+            f"suitability llm run {PLAN_OF[role]}"
+        )
+    return answers
+
+
+def requests_of(
+    chats: pd.DataFrame, texts: Callable[[], pd.DataFrame], roles: Roles, collected: Collected
+) -> tuple[pd.DataFrame, list[Step]]:
+    """The first two steps: `chats` with relevance_status, is_relevant, summary_status, and request (None = goes no further).
+
+    Args:
+        chats: chat_key, request_key, request; one row a unique English chat.
+        texts: chat_key, text; read only where a language model is asked.
+    """
+    none = pd.Series([None] * len(chats), index=chats.index, dtype=object)
+    chats = chats.assign(
+        relevance_status=none, is_relevant=pd.array([None] * len(chats), dtype="boolean"), summary_status=none
+    )
+    if not (roles.of(RELEVANCE) or roles.of(SUMMARY)):
+        text = none
+    else:
+        text = chats["chat_key"].map(texts().set_index("chat_key")["text"])
+    answers = asked(RELEVANCE, roles, lambda m: asking.relevance_calls(text.tolist(), m), collected)
+    if isinstance(answers, str):
+        steps = [Step("relevant", "skipped", "none", f"{answers}; all chats go on")]
+    else:
+        found = asking.relevance_of(answers).set_index(chats.index)
+        chats = chats.assign(relevance_status=found["status"], is_relevant=found["is_relevant"])
+        steps = [_done(RELEVANCE, roles)]
+    goes_on = chats["is_relevant"].fillna(steps[0].status == "skipped").astype(bool)
+    chats = chats.assign(request=chats["request"].where(goes_on, None))
+    answers = asked(SUMMARY, roles, lambda m: asking.summary_calls(text[goes_on].tolist(), m), collected)
+    if isinstance(answers, str):
+        steps.append(Step("summarised", "fallback", "first user turn", answers))
+    else:
+        found = asking.summary_of(answers).set_index(chats.index[goes_on])
+        request = none.copy()
+        request[goes_on] = found["request"]
+        keys = pd.array([None if r is None else text_key(r) for r in request], dtype="Int64")
+        chats = chats.assign(request=request, request_key=keys, summary_status=none)
+        chats.loc[goes_on, "summary_status"] = found["status"]
+        steps.append(_done(SUMMARY, roles))
+    return chats, steps
+
+
+def adopt(
+    chats: pd.DataFrame,
+    texts: Callable[[], pd.DataFrame],
+    tasks: pd.DataFrame,
+    matcher: Matcher,
+    embedder: str,
+    floor: float,
+    roles: Roles,
+    collected: Collected,
+) -> Adopted:
+    """All four steps.
+
+    Args:
+        chats, texts: as `requests_of`.
+        tasks: task_text_id, text.
+        embedder: its name, for the step's row.
+        floor: cosine from which a task is kept where no language model confirms.
+    """
+    chats, steps = requests_of(chats, texts, roles, collected)
+    on = chats["request"].notna() & (len(tasks) > 0)
+    requests = chats.loc[on, ["request_key", "request"]].astype({"request_key": "int64"})
+    matches = matcher(requests)
+    steps.append(Step("matched", "done", embedder, f"{matches.n_new} requests were new, the rest known"))
+    answers = asked(CONFIRMATION, roles, lambda m: confirmations(requests, tasks, matches, m), collected)
+    status = pd.Series([None] * len(chats), index=chats.index, dtype=object)
+    if isinstance(answers, str):
+        kept = matches.cosine >= floor
+        steps.append(Step("confirmed", "fallback", f"cosine >= {floor:g}", answers))
+    else:
+        found, kept = asking.kept_tasks(answers, matches.task.shape[1])
+        status[on] = found
+        steps.append(_done(CONFIRMATION, roles))
+    table = chats.assign(
+        confirmation_status=status, request_key=chats["request_key"].astype("Int64").where(on, pd.NA)
+    )
+    return Adopted(table.drop(columns="request"), table.loc[on, "chat_key"].to_numpy(np.int64), matches, kept, steps)
+
+
+def confirmations(requests: pd.DataFrame, tasks: pd.DataFrame, matches: Matches, model: Model) -> list[Call]:
+    """One call a matched chat."""
+    texts = tasks["text"].to_numpy(object)[matches.task]
+    return asking.confirmation_calls(requests["request"].tolist(), texts, model)
+
+
+def _done(role: str, roles: Roles) -> Step:
+    model = model_of(roles, role)
+    assert model is not None
+    return Step(STEP_OF[role], "done", f"{model.name} ({model.model})", "every call is settled")

@@ -1,0 +1,44 @@
+"""The language a chat is written in, as a library hears it.
+
+Belongs here: detection. Does not belong here: what follows from it (dbt: stg_chat).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lingua import LanguageDetector
+
+# The most frequent languages of public chat logs. All 75 that the library knows take four times as long, and which
+# of the others it is makes no difference here.
+LANGUAGES = (
+    *("ENGLISH", "CHINESE", "RUSSIAN", "FRENCH", "SPANISH", "PORTUGUESE", "GERMAN", "ITALIAN", "JAPANESE", "KOREAN"),
+    *("ARABIC", "TURKISH", "VIETNAMESE", "INDONESIAN", "DUTCH", "POLISH", "UKRAINIAN", "PERSIAN", "HINDI", "SWEDISH"),
+)
+SHOWN_CHARACTERS = 300
+# below this lead of the first language over the second the library says nothing
+LEAD = 0.1
+
+
+def detect(texts: Sequence[str]) -> list[str | None]:
+    """English name of each text's language by its first 300 characters; None = can't tell."""
+    found = _detector().detect_languages_in_parallel_of([text[:SHOWN_CHARACTERS] for text in texts])
+    return [None if language is None else language.name.capitalize() for language in found]
+
+
+def detector_version() -> str:
+    """Changes with the library and with how it is asked."""
+    return f"{version('lingua-language-detector')}/{','.join(LANGUAGES)}/{SHOWN_CHARACTERS}/{LEAD}"
+
+
+@cache
+def _detector() -> LanguageDetector:
+    from lingua import Language, LanguageDetectorBuilder
+
+    languages = [getattr(Language, name) for name in LANGUAGES]
+    builder = LanguageDetectorBuilder.from_languages(*languages).with_low_accuracy_mode()
+    return builder.with_minimum_relative_distance(LEAD).build()

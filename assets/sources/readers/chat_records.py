@@ -1,0 +1,142 @@
+"""One record a chat out of the files of chats, in the WildChat schema or in three columns, a batch at a time.
+
+Belongs here: Parquet, JSON lines, and the two forms. Does not belong here: what happens to texts (chat_text.py).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from assets.sources.readers.errors import SourceFileError
+
+FORM_WILDCHAT, FORM_LOG = "wildchat", "log"
+CONVERSATION = "conversation"
+PLAIN = {
+    FORM_WILDCHAT: ("conversation_hash", "language", "country", "timestamp"),
+    FORM_LOG: ("chat_id", "text", "at"),
+}
+OF_TURN = ("role", "content")
+# conversations may be long: few at a time
+ROWS_AT_A_TIME = 1_000
+_RESAVE = "Fetch or write it again; nothing of it was taken"
+
+
+@dataclass(frozen=True)
+class Record:
+    """One chat as the file has it. `turns`: what the user wrote, turn by turn; `problem`: why it can't be used.
+
+    `row_number`: line of a JSON Lines file, row of a Parquet file, both from 1.
+    """
+
+    row_number: int
+    form: str | None
+    chat_id: str | None = None
+    turns: tuple[str, ...] = ()
+    language: str | None = None
+    country: str | None = None
+    at: str | None = None
+    problem: str | None = None
+
+
+def records(path: Path, file: str) -> Iterator[Record]:
+    """The chats of one file in its order, never the whole file in memory.
+
+    Raises:
+        SourceFileError: the file can't be read, is cut off, or has the columns of neither form.
+    """
+    try:
+        if path.suffix.lower() == ".parquet":
+            yield from _of_parquet(path, file)
+        else:
+            yield from _of_lines(path)
+    except (pa.ArrowException, EOFError, zlib.error, gzip.BadGzipFile) as error:
+        what = f"cannot be read to its end: it is cut off or damaged ({str(error).splitlines()[0]})"
+        raise SourceFileError(what, file=file, do=_RESAVE) from None
+    except UnicodeDecodeError:
+        raise SourceFileError("holds text that is not UTF-8", file=file, do=_RESAVE) from None
+    except OSError as error:
+        what = f"cannot be read ({error.strerror or str(error).splitlines()[0]})"
+        raise SourceFileError(what, file=file, do="Check that it is whole and that you may read it") from None
+
+
+def _of_parquet(path: Path, file: str) -> Iterator[Record]:
+    with pq.ParquetFile(path) as parquet:
+        names = parquet.schema_arrow.names
+        form = FORM_WILDCHAT if CONVERSATION in names else FORM_LOG
+        required = {"conversation_hash"} if form == FORM_WILDCHAT else {"chat_id", "text"}
+        if missing := sorted(required - set(names)):
+            what = f"has no column {' and no '.join(missing)}"
+            do = "Give the WildChat schema (conversation_hash, conversation, ...) or chat_id, text and at"
+            raise SourceFileError(what, file=file, do=do)
+        leaves = [parquet.schema.column(i).path for i in range(len(parquet.schema))]
+        # of the conversation's many fields two are read
+        columns = [
+            leaf
+            for leaf in leaves
+            if leaf in PLAIN[form]
+            or (leaf.startswith(f"{CONVERSATION}.") and leaf.rpartition(".")[2] in OF_TURN and leaf.count(".") == 3)
+        ]
+        number = 0
+        for batch in parquet.iter_batches(batch_size=ROWS_AT_A_TIME, columns=columns):
+            for row in batch.to_pylist():
+                number += 1
+                yield _record(number, row, form)
+
+
+def _of_lines(path: Path) -> Iterator[Record]:
+    opened = gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")
+    with opened as stream:
+        for number, line in enumerate(stream, start=1):
+            text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+            if not text.strip():
+                continue
+            try:
+                row = json.loads(text)
+            except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+                # the line itself is not repeated: it may hold anything
+                yield Record(number, None, problem="the line is no JSON, or cut off")
+                continue
+            if not isinstance(row, dict):
+                yield Record(number, None, problem="the line is no JSON object")
+            else:
+                yield _record(number, row, FORM_WILDCHAT if CONVERSATION in row else FORM_LOG)
+
+
+def _record(number: int, row: dict[str, Any], form: str) -> Record:
+    if form == FORM_LOG:
+        text, chat_id = row.get("text"), _text(row.get("chat_id"))
+        problem = None
+        if chat_id is None:
+            problem = "no chat_id"
+        elif text is not None and not isinstance(text, str):
+            problem = "text is no text"
+        turns = (text,) if isinstance(text, str) else ()
+        return Record(number, form, chat_id, turns, at=_text(row.get("at")), problem=problem)
+    conversation = row.get(CONVERSATION)
+    plain = {
+        "chat_id": _text(row.get("conversation_hash")),
+        "language": _text(row.get("language")),
+        "country": _text(row.get("country")),
+        "at": _text(row.get("timestamp")),
+    }
+    if not isinstance(conversation, list) or not all(isinstance(turn, dict) for turn in conversation):
+        return Record(number, form, **plain, problem="conversation is no list of turns")
+    said = (turn.get("content") for turn in conversation if turn.get("role") == "user")
+    return Record(number, form, turns=tuple(text for text in said if isinstance(text, str)), **plain)
+
+
+def _text(value: Any) -> str | None:
+    """A plain field as text, None where it is blank."""
+    if value is None:
+        return None
+    text = str(value).replace("\0", "").encode("utf-8", "replace").decode("utf-8").strip()
+    return text or None

@@ -1,0 +1,182 @@
+"""chats/*.{parquet,jsonl,jsonl.gz} -> raw.chat and raw.chat_file: streamed, and kept as a Parquet part a file.
+
+Belongs here: the two forms of chats, and which file has to be read again. Does not belong here: what happens to a text
+(chat_text.py), which chats count (dbt: stg_chat, int_chat).
+
+Of a conversation only the user's turns are kept: they say what was asked for, and what an assistant answered may
+repeat anything. A row that can't be used stays, without text and with the reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from assets.keys import text_key
+from assets.ports import conform, declared_tables
+from assets.sources.readers import chat_language, chat_text
+from assets.sources.readers.chat_records import Record, records
+from assets.sources.readers.errors import SourceError, SourceFileError
+from assets.sources.readers.folder import empty_frame, file_sha256, find_files, relative
+
+LOCATION = "chats"
+SUFFIXES = (".parquet", ".jsonl", ".gz")
+BATCH = 5_000
+_CODE = ("chats.py", "chat_records.py", "chat_text.py", "chat_language.py")
+
+
+@dataclass(frozen=True)
+class ChatParts:
+    """`parts`: one Parquet file an input file, columns of raw.chat; `files`: raw.chat_file."""
+
+    parts: list[Path]
+    files: pd.DataFrame
+    ignored_files: list[str] = field(default_factory=list)
+    n_read: int = 0
+
+
+def read_chats(sources: Path, folder: Path, *, max_characters: int, request_characters: int) -> ChatParts:
+    """Every chat of `sources`, as Parquet parts in `folder`; a file that is unchanged is not read again.
+
+    Args:
+        max_characters: a chat's user turns are cut there; how much was cut is recorded.
+        request_characters: the first user turn is cut there.
+
+    Raises:
+        SourceError: all faults of all files: one that can't be read, is cut in half or has neither form's columns.
+    """
+    paths, ignored = find_files(sources, LOCATION, SUFFIXES)
+    folder.mkdir(parents=True, exist_ok=True)
+    parts: list[Path] = []
+    rows: list[dict[str, Any]] = []
+    faults: list[SourceFileError] = []
+    n_read = 0
+    for path in paths:
+        file = relative(sources, path)
+        try:
+            sha256 = file_sha256(path, file)
+            identity = f"{file}/{sha256}/{max_characters}/{request_characters}/{_code_version()}"
+            part = folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:32]}.parquet"
+            if not _is_whole(part):
+                n_read += 1
+                _write_part(path, file, sha256, part, max_characters, request_characters)
+        except SourceFileError as fault:
+            faults.append(fault)
+        else:
+            parts.append(part)
+            rows.append({"source_file": file, "source_sha256": sha256, **_counts(part)})
+    if faults:
+        raise SourceError(faults)
+    for stale in set(folder.iterdir()) - set(parts):
+        stale.unlink()
+    frame = conform("raw.chat_file", pd.DataFrame(rows)) if rows else empty_frame("raw.chat_file")
+    return ChatParts(parts, frame, ignored, n_read)
+
+
+def _code_version() -> str:
+    digest = hashlib.sha256(chat_language.detector_version().encode())
+    for name in _CODE:
+        digest.update((Path(__file__).parent / name).read_bytes())
+    return digest.hexdigest()
+
+
+def _is_whole(part: Path) -> bool:
+    try:
+        pq.read_metadata(part)
+    except (OSError, pa.ArrowInvalid):
+        return False
+    return True
+
+
+def _schema() -> pa.Schema:
+    kinds = {"string": pa.string(), "bigint": pa.int64()}
+    return pa.schema([(name, kinds[kind]) for name, kind in declared_tables()["raw.chat"].items()])
+
+
+def _write_part(
+    path: Path, file: str, sha256: str, part: Path, max_characters: int, request_characters: int
+) -> None:
+    fresh = part.with_suffix(f".{os.getpid()}")
+    schema = _schema()
+    stream = records(path, file)
+    try:
+        with pq.ParquetWriter(fresh, schema, compression="zstd") as writer:
+            while batch := list(islice(stream, BATCH)):
+                rows = [_row(record, max_characters, request_characters) for record in batch]
+                detected = iter(chat_language.detect([row["request"] for row in rows if row["request"]]))
+                for row in rows:
+                    row |= {
+                        "source_file": file,
+                        "source_sha256": sha256,
+                        "language_detected": next(detected) if row["request"] else None,
+                    }
+                writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+        fresh.rename(part)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def _row(record: Record, max_characters: int, request_characters: int) -> dict[str, Any]:
+    masked = [chat_text.mask(chat_text.clean(turn)) for turn in record.turns]
+    turns = [text.strip() for text, _ in masked if text.strip()]
+    text = "\n\n".join(turns)
+    problem = record.problem or (None if turns else "no user turn holds any text")
+    request = turns[0][:request_characters].strip() if turns and not problem else None
+    return {
+        "row_number": record.row_number,
+        "chat_id": record.chat_id,
+        "form": record.form,
+        "chat_key": text_key(text) if request else None,
+        "request_key": text_key(request) if request else None,
+        "text": text[:max_characters] if request else None,
+        "request": request,
+        "n_turns": len(record.turns),
+        "n_characters": len(text),
+        "n_cut": max(len(text) - max_characters, 0),
+        "n_masked": sum(n for _, n in masked),
+        "language_label": record.language,
+        "country": record.country,
+        "at": _as_utc(record.at),
+        "problem": problem,
+    }
+
+
+def _as_utc(at: str | None) -> str | None:
+    """ISO 8601 times in UTC, whatever their offset (none = UTC); anything else as it stands."""
+    try:
+        moment = datetime.fromisoformat(at) if at else None
+    except ValueError:
+        return at
+    if moment is None:
+        return None
+    try:
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment
+    except OverflowError:
+        return at
+    return moment.replace(tzinfo=None).isoformat(sep=" ")
+
+
+def _counts(part: Path) -> dict[str, Any]:
+    """What a part holds, by its columns; no text is read."""
+    columns = ["form", "problem", "n_cut", "n_masked", "country"]
+    table = pq.read_table(part, columns=columns)
+    unusable = pc.sum(pc.is_valid(table["problem"])).as_py() or 0
+    forms = set(pc.unique(table["form"]).to_pylist()) - {None}
+    return {
+        "form": forms.pop() if len(forms) == 1 else ("mixed" if forms else None),
+        "n_rows": table.num_rows,
+        "n_unusable": unusable,
+        "n_cut": pc.sum(pc.greater(table["n_cut"], 0)).as_py() or 0,
+        "n_masked": pc.sum(pc.greater(table["n_masked"], 0)).as_py() or 0,
+        "n_no_country": table["country"].null_count,
+    }
