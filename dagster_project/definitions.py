@@ -20,6 +20,7 @@ from dagster_project.resources import DuckDBWarehouse
 
 ASSET_MODULES = (
     "assets.sources.assets",
+    "assets.sources.onet_assets",
     "assets.llm.assets",
     "assets.battery.assets",
     "assets.capability.assets",
@@ -40,6 +41,8 @@ INPUT_FILES = tuple(
         ("systems", "battery", "battery/systems.csv: name, settings and scaffold of each system."),
         ("survey", "work", "survey/*.csv: Qualtrics exports."),
         ("interviews", "work", "survey/interviews/*.csv: one interview a file about a role or its duties."),
+        ("onet", "adoption", "onet/*.txt: O*NET's text release."),
+        ("oews", "adoption", "oews/: employment, wages and the crosswalk from O*NET's codes."),
         ("roles", "llm", "llm.toml: which language model plays which role."),
         ("ledger", "llm", "ledger.sqlite in the home: every call to a language model."),
     )

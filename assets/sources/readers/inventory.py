@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from assets.ports import conform
-from assets.sources.readers import interviews, items, ratings, results, survey, systems
+from assets.sources.readers import interviews, items, oews, onet, ratings, results, survey, systems
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import CSV, empty_frame, find_files, relative
 
@@ -23,6 +23,8 @@ LOCATIONS = {
     "systems": (systems.LOCATION, (CSV,)),
     "survey": (survey.LOCATION, (CSV,)),
     "interviews": (interviews.LOCATION, (CSV,)),
+    "onet": (onet.LOCATION, onet.SUFFIXES),
+    "oews": (oews.LOCATION, oews.SUFFIXES),
 }
 
 
