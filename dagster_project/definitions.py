@@ -20,11 +20,14 @@ from dagster_project.resources import DuckDBWarehouse
 
 ASSET_MODULES = (
     "assets.sources.assets",
+    "assets.sources.onet_assets",
+    "assets.sources.chat_assets",
     "assets.llm.assets",
     "assets.battery.assets",
     "assets.capability.assets",
     "assets.capability.proof_assets",
     "assets.work.assets",
+    "assets.adoption.assets",
     "assets.suitability.assets",
     "dagster_project.report.asset",
 )
@@ -40,6 +43,10 @@ INPUT_FILES = tuple(
         ("systems", "battery", "battery/systems.csv: name, settings and scaffold of each system."),
         ("survey", "work", "survey/*.csv: Qualtrics exports."),
         ("interviews", "work", "survey/interviews/*.csv: one interview a file about a role or its duties."),
+        ("onet", "adoption", "onet/*.txt: O*NET's text release."),
+        ("oews", "adoption", "oews/: employment, wages and the crosswalk from O*NET's codes."),
+        ("chats", "adoption", "chats/*: what people asked an AI assistant."),
+        ("prompts", "adoption", "rubrics/prompts/: what language models are told about chats."),
         ("roles", "llm", "llm.toml: which language model plays which role."),
         ("ledger", "llm", "ledger.sqlite in the home: every call to a language model."),
     )

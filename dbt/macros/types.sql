@@ -21,3 +21,18 @@
         when {{ expression }} ~ '^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$' then cast({{ expression }} as double precision)
     end
 {%- endmacro %}
+
+{# NULL where the text is no ISO time #}
+{% macro try_timestamp(expression) -%}
+    {{ return(adapter.dispatch('try_timestamp')(expression)) }}
+{%- endmacro %}
+
+{% macro default__try_timestamp(expression) -%}
+    try_cast({{ expression }} as timestamp)
+{%- endmacro %}
+
+{% macro postgres__try_timestamp(expression) -%}
+    case
+        when {{ expression }} ~ '^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?$' then cast({{ expression }} as timestamp)
+    end
+{%- endmacro %}

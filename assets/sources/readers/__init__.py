@@ -6,6 +6,8 @@ from assets.sources.readers.folder import Reading
 from assets.sources.readers.interviews import read_interviews
 from assets.sources.readers.inventory import list_source_files
 from assets.sources.readers.items import read_items
+from assets.sources.readers.oews import read_oews
+from assets.sources.readers.onet import read_onet
 from assets.sources.readers.ratings import read_ratings
 from assets.sources.readers.results import read_results
 from assets.sources.readers.survey import read_survey
@@ -20,6 +22,8 @@ __all__ = [
     "read_chats",
     "read_interviews",
     "read_items",
+    "read_oews",
+    "read_onet",
     "read_ratings",
     "read_results",
     "read_survey",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from assets.ports import conform
-from assets.sources.readers import chats, interviews, items, ratings, results, survey, systems
+from assets.sources.readers import chats, interviews, items, oews, onet, ratings, results, survey, systems
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import CSV, empty_frame, file_sha256, find_files, relative
 
@@ -23,6 +23,8 @@ LOCATIONS = {
     "survey": (survey.LOCATION, (CSV,)),
     "interviews": (interviews.LOCATION, (CSV,)),
     "chats": (chats.LOCATION, chats.SUFFIXES),
+    "onet": (onet.LOCATION, onet.SUFFIXES),
+    "oews": (oews.LOCATION, oews.SUFFIXES),
 }
 
 

@@ -83,9 +83,32 @@ def read_table(path: Path, file: str) -> Table:
     Raises:
         SourceError: empty, unreadable, not UTF-8, NUL bytes, broken quoting, header only, ragged rows.
     """
-    raw = _read_bytes(path, file)
-    text = _decode(raw, file)
-    records = _records(text, file)
+    raw, text = read_text(path, file)
+    return _table(raw, _records(text, file), file)
+
+
+def read_tabbed(path: Path, file: str) -> Table:
+    """The file at `path`, one record a line, cells divided by tabs; quotes are part of the text (O*NET's form).
+
+    Raises:
+        SourceError: as `read_table`.
+    """
+    raw, text = read_text(path, file)
+    lines = text.replace("\r\n", "\n").split("\n")
+    return _table(raw, [(number, line.split("\t")) for number, line in enumerate(lines, start=1)], file)
+
+
+def read_text(path: Path, file: str) -> tuple[bytes, str]:
+    """The file's bytes and, without a BOM, its text.
+
+    Raises:
+        SourceError: empty, unreadable, not UTF-8, NUL bytes.
+    """
+    raw = read_bytes(path, file)
+    return raw, _decode(raw, file)
+
+
+def _table(raw: bytes, records: list[tuple[int, list[str]]], file: str) -> Table:
     n_found = len(records)
     records = [(line, row) for line, row in records if any(cell.strip() for cell in row)]
     if not records:
@@ -167,7 +190,12 @@ def require_unique(table: Table, columns: Sequence[str]) -> None:
         raise SourceError(faults)
 
 
-def _read_bytes(path: Path, file: str) -> bytes:
+def read_bytes(path: Path, file: str) -> bytes:
+    """The file's bytes.
+
+    Raises:
+        SourceError: a folder, unreadable, or empty.
+    """
     if path.is_dir():
         raise SourceError(
             [SourceFileError("a folder where a file is expected", file=file, do="Move the folder away")]

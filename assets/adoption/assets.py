@@ -1,0 +1,77 @@
+"""Dagster assets of the adoption slice: thin shells around pure functions.
+
+Belongs here: read, call, write, metadata. Does not belong here: any computation (steps.py, matches.py, bootstrap.py,
+dbt).
+"""
+
+from collections.abc import Iterator
+from functools import partial
+
+import dagster as dg
+
+from assets.adoption.steps import AdoptionError, adopt
+from assets.llm import LedgerError, RolesError, collect, read_roles
+from assets.ports import Warehouse
+from assets.settings import Settings
+
+ADOPTION = {
+    "chat_request": "What became of each unique English chat on the way to its tasks.",
+    "chat_match": "The nearest tasks of each chat, and which are kept.",
+    "adoption_step": "How each step of the funnel was done.",
+    "adoption_bootstrap": "How far shares and depth would move had other chats been logged.",
+}
+
+
+@dg.multi_asset(
+    name="adoption",
+    specs=[
+        dg.AssetSpec(
+            ["model", name],
+            deps=[
+                *(["intermediate", table] for table in ("int_chat", "int_chat_text", "int_task_text", "int_occupation_task")),
+                *(["file", name] for name in ("roles", "ledger", "prompts")),
+            ],
+            group_name="adoption",
+            kinds={"python", "numpy"},
+            code_version="1",
+            description=description,
+        )
+        for name, description in ADOPTION.items()
+    ],
+    pool="warehouse",
+)  # fmt: skip
+def adoption(
+    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+) -> Iterator[dg.MaterializeResult]:
+    """From unique English chats to kept tasks; language models' answers come from the ledger, nothing is sent."""
+    from assets.adoption.bootstrap import bootstrap
+    from assets.adoption.matching import matcher_of
+    from assets.adoption.tables import kept_matrix, step_frame, write_matches
+
+    tasks = warehouse.read("intermediate.int_task_text").sort_values("task_text_id", ignore_index=True)
+    ids = tasks["task_text_id"].tolist()
+    try:
+        matcher = matcher_of(tasks, settings)
+        adopted = adopt(
+            warehouse.read("intermediate.int_chat"), partial(warehouse.read, "intermediate.int_chat_text"), tasks,
+            matcher, matcher.embedder, settings.match_floor, read_roles(settings),
+            lambda calls: collect(calls, settings.ledger_path),
+        )  # fmt: skip
+    except (AdoptionError, RolesError, LedgerError) as error:
+        raise dg.Failure(str(error), allow_retries=False) from None
+    intervals = bootstrap(
+        kept_matrix(adopted, len(ids)), warehouse.read("intermediate.int_occupation_task"), ids,
+        settings.depth_chats, settings.adoption_replicates, settings.seed_for("adoption bootstrap"),
+    )  # fmt: skip
+    path = settings.home / "adoption" / "chat_match.parquet"
+    warehouse.load(
+        "model.chat_match", [write_matches(adopted, ids, matcher.embedder, matcher.weights_sha256, path)]
+    )
+    frames = {
+        "chat_request": adopted.chats, "adoption_step": step_frame(adopted), "adoption_bootstrap": intervals,
+    }  # fmt: skip
+    warehouse.replace({f"model.{name}": frame for name, frame in frames.items()})
+    notes = {step.step: f"{step.status}: {step.method} ({step.note})" for step in adopted.steps}
+    for name in ADOPTION:
+        n_rows = len(frames[name]) if name in frames else adopted.kept.size
+        yield dg.MaterializeResult(asset_key=["model", name], metadata={"dagster/row_count": n_rows, **notes})

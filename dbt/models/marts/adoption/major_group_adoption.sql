@@ -1,0 +1,102 @@
+with
+
+part as (
+    select
+        occupation.major_group,
+        used.country,
+        used.chat_key,
+        used.weight
+    from {{ ref('int_chat_occupation') }} as used
+    inner join {{ ref('int_occupation') }} as occupation on used.occupation = occupation.occupation
+),
+
+used as (
+    select
+        'all' as country,
+        major_group,
+        count(distinct chat_key) as n_chats,
+        {{ exact_sum('weight') }} as chat_weight
+    from part
+    group by major_group
+    union all
+    select
+        'US' as country,
+        major_group,
+        count(distinct chat_key) as n_chats,
+        {{ exact_sum('weight') }} as chat_weight
+    from part
+    where country = 'US'
+    group by major_group
+),
+
+major_group as (
+    select
+        major_group,
+        min(major_group_name) as name,
+        {{ exact_sum('employment_share') }} as employment_share
+    from {{ ref('int_occupation') }}
+    group by major_group
+),
+
+country as (
+    select
+        'all' as country,
+        min_chats,
+        n_chats as n_country_chats
+    from {{ ref('int_chat_minimum') }}
+    union all
+    select
+        'US' as country,
+        min_chats,
+        n_us_chats as n_country_chats
+    from {{ ref('int_chat_minimum') }}
+),
+
+cell as (
+    select
+        country.country,
+        major_group.major_group,
+        major_group.name,
+        major_group.employment_share,
+        country.min_chats,
+        country.n_country_chats,
+        coalesce(used.n_chats, 0) as n_chats,
+        coalesce(used.chat_weight, {{ to_double('0') }}) as chat_weight
+    from country
+    cross join major_group
+    left join used on country.country = used.country and major_group.major_group = used.major_group
+),
+
+{# what is not from the US, or from nobody knows where, is all less the US #}
+beside as (
+    select
+        cell.*,
+        whole.n_chats - cell.n_chats as n_elsewhere,
+        {{ is_few_chats('cell.n_chats', 'cell.chat_weight', 'cell.min_chats', 'cell.country', 'cell.major_group') }} as is_few
+    from cell
+    inner join cell as whole on cell.major_group = whole.major_group and whole.country = 'all'
+),
+
+judged as (
+    select
+        *,
+        is_few or (country = 'US' and n_chats > 0 and n_elsewhere > 0 and n_elsewhere < min_chats) as is_suppressed
+    from beside
+),
+
+final as (
+    select
+        country,
+        major_group,
+        name,
+        case when not is_suppressed then n_chats end as n_chats,
+        case when not is_suppressed then chat_weight / nullif(n_country_chats, 0) end as chat_share,
+        employment_share,
+        case
+            when not is_suppressed then chat_weight / nullif(n_country_chats, 0) / nullif(employment_share, 0)
+        end as representation_ratio,
+        is_suppressed
+    from judged
+)
+
+select * from final

@@ -1,0 +1,52 @@
+with
+
+interval_of as (
+    select * from {{ source('model', 'adoption_bootstrap') }}
+    where quantity = 'chat_share'
+),
+
+joined as (
+    select
+        occupation.occupation,
+        occupation.title,
+        occupation.major_group,
+        usage.n_chats,
+        usage.chat_weight,
+        usage.chat_share,
+        interval_of.low,
+        interval_of.high,
+        occupation.employment,
+        occupation.employment_share,
+        usage.n_tasks,
+        usage.n_tasks_seen,
+        usage.seen_share,
+        occupation.median_wage,
+        {{ is_few_chats('usage.n_chats', 'usage.chat_weight', 'minimum.min_chats', 'true', 'occupation.occupation') }} as is_suppressed
+    from {{ ref('int_occupation') }} as occupation
+    inner join {{ ref('int_occupation_adoption') }} as usage on occupation.occupation = usage.occupation
+    left join interval_of on occupation.occupation = interval_of.occupation
+    cross join {{ ref('int_chat_minimum') }} as minimum
+),
+
+final as (
+    select
+        occupation,
+        title,
+        major_group,
+        case when not is_suppressed then n_chats end as n_chats,
+        case when not is_suppressed then chat_weight end as chat_weight,
+        case when not is_suppressed then chat_share end as chat_share,
+        case when not is_suppressed then low end as chat_share_q025,
+        case when not is_suppressed then high end as chat_share_q975,
+        employment_share,
+        case when not is_suppressed then chat_share / nullif(employment_share, 0) end as representation_ratio,
+        case when not is_suppressed then 1e6 * chat_weight / nullif(employment, 0) end as chat_weight_per_million_workers,
+        n_tasks,
+        case when not is_suppressed then n_tasks_seen end as n_tasks_seen,
+        case when not is_suppressed then seen_share end as seen_share,
+        median_wage,
+        is_suppressed
+    from joined
+)
+
+select * from final
