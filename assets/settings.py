@@ -106,6 +106,14 @@ class Settings(BaseSettings):
         None, description="pooled log suitability from which an activity counts as suited; unset = the median"
     )
 
+    embedder: Literal["minilm", "wordllama", "openai"] = Field(
+        "minilm", description="what turns chats and tasks into vectors; openai = the [[embedder]] of llm.toml"
+    )
+    embedder_instruction: str = Field(
+        "Given what a person asks of an assistant, retrieve the occupational task that it belongs to",
+        description="put before chats where embedder = openai; empty = none",
+    )
+
     @field_validator("home", "sources", "llm")
     @classmethod
     def _absolute(cls, value: Path | None) -> Path | None:
@@ -144,6 +152,11 @@ class Settings(BaseSettings):
     def ledger_path(self) -> Path:
         """Every call to a language model, with its answer."""
         return self.home / "ledger.sqlite"
+
+    @property
+    def vectors_path(self) -> Path:
+        """Folder of the vectors of texts embedded so far."""
+        return self.home / "vectors"
 
     @property
     def published(self) -> Path:
