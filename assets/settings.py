@@ -123,6 +123,13 @@ class Settings(BaseSettings):
         if not value or min(value) < 1 or list(value) != sorted(set(value)):
             raise ValueError("must be whole numbers from 1, rising")
         return value
+    embedder: Literal["minilm", "wordllama", "openai"] = Field(
+        "minilm", description="what turns chats and tasks into vectors; openai = the [[embedder]] of llm.toml"
+    )
+    embedder_instruction: str = Field(
+        "Given what a person asks of an assistant, retrieve the occupational task that it belongs to",
+        description="put before chats where embedder = openai; empty = none",
+    )
 
     @field_validator("home", "sources", "llm")
     @classmethod
@@ -162,6 +169,11 @@ class Settings(BaseSettings):
     def ledger_path(self) -> Path:
         """Every call to a language model, with its answer."""
         return self.home / "ledger.sqlite"
+
+    @property
+    def vectors_path(self) -> Path:
+        """Folder of the vectors of texts embedded so far."""
+        return self.home / "vectors"
 
     @property
     def published(self) -> Path:

@@ -45,28 +45,26 @@ def adoption(
 ) -> Iterator[dg.MaterializeResult]:
     """From unique English chats to kept tasks; language models' answers come from the ledger, nothing is sent."""
     from assets.adoption.bootstrap import bootstrap
+    from assets.adoption.embedders import EmbedderError
     from assets.adoption.matching import matcher_of
     from assets.adoption.tables import kept_matrix, step_frame, write_matches
 
     tasks = warehouse.read("intermediate.int_task_text").sort_values("task_text_id", ignore_index=True)
     ids = tasks["task_text_id"].tolist()
     try:
-        matcher = matcher_of(tasks, settings)
         adopted = adopt(
             warehouse.read("intermediate.int_chat"), partial(warehouse.read, "intermediate.int_chat_text"), tasks,
-            matcher, matcher.embedder, settings.match_floor, read_roles(settings),
+            matcher_of(tasks, settings), settings.match_floor, read_roles(settings),
             lambda calls: collect(calls, settings.ledger_path),
         )  # fmt: skip
-    except (AdoptionError, RolesError, LedgerError) as error:
+    except (AdoptionError, EmbedderError, RolesError, LedgerError) as error:
         raise dg.Failure(str(error), allow_retries=False) from None
     intervals = bootstrap(
         kept_matrix(adopted, len(ids)), warehouse.read("intermediate.int_occupation_task"), ids,
         settings.depth_chats, settings.adoption_replicates, settings.seed_for("adoption bootstrap"),
     )  # fmt: skip
     path = settings.home / "adoption" / "chat_match.parquet"
-    warehouse.load(
-        "model.chat_match", [write_matches(adopted, ids, matcher.embedder, matcher.weights_sha256, path)]
-    )
+    warehouse.load("model.chat_match", [write_matches(adopted, ids, path)])
     frames = {
         "chat_request": adopted.chats, "adoption_step": step_frame(adopted), "adoption_bootstrap": intervals,
     }  # fmt: skip

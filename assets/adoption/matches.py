@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,15 @@ NEAREST = 3
 BLOCK = 20_000
 
 Embed = Callable[[list[str]], npt.NDArray[np.float32]]
-Search = Callable[..., tuple[npt.NDArray[Any], npt.NDArray[np.float32]]]
+Search = Callable[[npt.NDArray[np.float32], npt.NDArray[np.float32], Sequence[str], int], tuple[npt.NDArray[Any], npt.NDArray[np.float32]]]
+
+
+class Named(Protocol):
+    """What tells vectors of one embedder from those of another."""
+
+    name: str
+    weights_sha256: str
+    query_prefix: str
 
 
 @dataclass(frozen=True)
@@ -33,24 +41,40 @@ class Matches:
     task: npt.NDArray[np.int32]
     cosine: npt.NDArray[np.float64]
     n_new: int
+    embedder: str = "none"
+    weights_sha256: str = ""
+
+
+def nothing_to_match() -> Matches:
+    """No rows, and no embedder was needed."""
+    return Matches(np.empty((0, NEAREST), np.int32), np.empty((0, NEAREST)), 0)
 
 
 def match(
-    requests: pd.DataFrame, tasks: pd.DataFrame, embed: Embed, search: Search, folder: Path, embedder: str
+    requests: pd.DataFrame,
+    tasks: pd.DataFrame,
+    embed_tasks: Embed,
+    embed_requests: Embed,
+    search: Search,
+    folder: Path,
+    engine: Named,
 ) -> Matches:
     """The `NEAREST` tasks of each request.
+
+    Vectors of requests are not kept: a million take a gigabyte, and their matches say all that is asked of them until
+    tasks or embedder change.
 
     Args:
         requests: request_key, request; one row a chat, so a request may stand many times.
         tasks: task_text_id, text; at least one.
-        embed: texts -> unit rows.
+        embed_tasks, embed_requests: texts -> unit rows.
         search: as `nearest.nearest`.
         folder: where matches are kept, a folder in it for each embedder and set of tasks.
-        embedder: name and hash of its weights.
+        engine: the embedder.
     """
     keys = requests["request_key"].to_numpy(np.int64)
     k = min(NEAREST, len(tasks))
-    store = folder / _digest(tasks, embedder, k)
+    store = folder / _digest(tasks, f"{engine.name}/{engine.weights_sha256}/{engine.query_prefix}", k)
     store.mkdir(parents=True, exist_ok=True)
     known_keys, known_task, known_cosine = _read(store, k)
     unique, first = np.unique(keys, return_index=True)
@@ -58,24 +82,19 @@ def match(
     if len(new):
         ids = tasks["task_text_id"].to_list()
         index = pd.Index(ids)
-        vectors = embed(tasks["text"].to_list())
+        vectors = embed_tasks(tasks["text"].to_list())
         texts = requests["request"].to_numpy(object)
         found = [(known_keys, known_task, known_cosine)]
         for start in range(0, len(new), BLOCK):
             rows = new[start : start + BLOCK]
-            near, cosine = search(embed(list(texts[rows])), vectors, ids, k)
-            part = (keys[rows], index.get_indexer(near.ravel()).reshape(near.shape).astype(np.int32), _rounded(cosine))
+            near, cosine = search(embed_requests(list(texts[rows])), vectors, ids, k)
+            part = (keys[rows], index.get_indexer(near.ravel()).reshape(near.shape).astype(np.int32), np.round(cosine.astype(np.float64), 6))
             _write(store, *part)
             found.append(part)
         known_keys, known_task, known_cosine = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
     order = np.argsort(known_keys, kind="stable")
     rows = order[np.searchsorted(known_keys, keys, sorter=order)]
-    return Matches(known_task[rows], known_cosine[rows], len(new))
-
-
-def _rounded(cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-    # last bits of float32 products differ with the block a request falls into
-    return np.round(cosine.astype(np.float64), 5)
+    return Matches(known_task[rows], known_cosine[rows], len(new), engine.name, engine.weights_sha256)
 
 
 def _digest(tasks: pd.DataFrame, embedder: str, k: int) -> str:

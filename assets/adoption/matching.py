@@ -5,48 +5,39 @@ Belongs here: putting them together. Does not belong here: any of them (embedder
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+import os
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from assets.adoption.embedders import Embedder, load_embedder
-from assets.adoption.matches import NEAREST, Matches, match
+from assets.adoption.embedders import load_embedder
+from assets.adoption.matches import Matches, match
 from assets.adoption.nearest import nearest
+from assets.adoption.steps import Matcher
 from assets.adoption.vectors import embed_cached
 from assets.settings import Settings
 
 
-@dataclass(frozen=True)
-class TaskMatcher:
-    """Calls give the nearest tasks; without requests or tasks no embedder is run."""
+def matcher_of(tasks: pd.DataFrame, settings: Settings) -> Matcher:
+    """The matcher of `settings.embedder` over `tasks` (task_text_id, text); the embedder is loaded when it is called.
 
-    tasks: pd.DataFrame
-    engine: Embedder
-    folder: Path
+    Raises, when called: EmbedderError, RolesError.
+    """
+    folder = settings.home / "adoption"
 
-    @property
-    def embedder(self) -> str:
-        return self.engine.name
+    def matcher(requests: pd.DataFrame) -> Matches:
+        engine = load_embedder(settings)
 
-    @property
-    def weights_sha256(self) -> str:
-        return self.engine.weights_sha256
+        def embed_tasks(texts: list[str]) -> npt.NDArray[np.float32]:
+            return embed_cached(texts, engine, folder / "vectors")
 
-    def __call__(self, requests: pd.DataFrame) -> Matches:
-        """Raises as the embedder does."""
-        if requests.empty:
-            k = min(NEAREST, len(self.tasks))
-            return Matches(np.empty((0, k), np.int32), np.empty((0, k)), 0)
-        name = f"{self.embedder}/{self.weights_sha256}"
-        return match(requests, self.tasks, self._embed, nearest, self.folder / "matches", name)
+        def embed_requests(texts: list[str]) -> npt.NDArray[np.float32]:
+            return engine.embed([f"{engine.query_prefix}{text}" for text in texts])
 
-    def _embed(self, texts: list[str]) -> npt.NDArray[np.float32]:
-        return embed_cached(texts, self.engine, self.folder / "vectors")
+        # exact on any number of threads: nearest() decides by sums that don't depend on them
+        search = partial(nearest, threads=len(os.sched_getaffinity(0)))
+        return match(requests, tasks, embed_tasks, embed_requests, search, folder / "matches", engine)
 
-
-def matcher_of(tasks: pd.DataFrame, settings: Settings) -> TaskMatcher:
-    """The matcher of `settings.embedder` over `tasks` (task_text_id, text)."""
-    return TaskMatcher(tasks, load_embedder(settings), settings.home / "adoption")
+    return matcher

@@ -19,7 +19,7 @@ import pandas as pd
 
 from assets.adoption import asking
 from assets.adoption.asking import Collected
-from assets.adoption.matches import Matches
+from assets.adoption.matches import Matches, nothing_to_match
 from assets.keys import text_key
 from assets.llm import Answer, Call, Model, Roles
 
@@ -131,7 +131,6 @@ def adopt(
     texts: Callable[[], pd.DataFrame],
     tasks: pd.DataFrame,
     matcher: Matcher,
-    embedder: str,
     floor: float,
     roles: Roles,
     collected: Collected,
@@ -141,14 +140,13 @@ def adopt(
     Args:
         chats, texts: as `requests_of`.
         tasks: task_text_id, text.
-        embedder: its name, for the step's row.
         floor: cosine from which a task is kept where no language model confirms.
     """
     chats, steps = requests_of(chats, texts, roles, collected)
     on = chats["request"].notna() & (len(tasks) > 0)
     requests = chats.loc[on, ["request_key", "request"]].astype({"request_key": "int64"})
-    matches = matcher(requests)
-    steps.append(Step("matched", "done", embedder, f"{matches.n_new} requests were new, the rest known"))
+    matches = matcher(requests) if len(requests) else nothing_to_match()
+    steps.append(Step("matched", "done", matches.embedder, f"{matches.n_new} requests were new, the rest known"))
     answers = asked(CONFIRMATION, roles, lambda m: confirmations(requests, tasks, matches, m), collected)
     status = pd.Series([None] * len(chats), index=chats.index, dtype=object)
     if isinstance(answers, str):

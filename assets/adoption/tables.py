@@ -19,7 +19,7 @@ from assets.adoption.steps import Adopted
 STEP_COLUMNS = ["step", "status", "method", "note"]
 
 
-def write_matches(adopted: Adopted, task_ids: list[str], embedder: str, weights_sha256: str, path: Path) -> Path:
+def write_matches(adopted: Adopted, task_ids: list[str], path: Path) -> Path:
     """model.chat_match as a Parquet file at `path`: millions of rows, so never as a frame."""
     n, k = adopted.matches.task.shape
     same = pa.array(np.zeros(n * k, np.int8))
@@ -32,8 +32,8 @@ def write_matches(adopted: Adopted, task_ids: list[str], embedder: str, weights_
             ),
             "cosine": adopted.matches.cosine.ravel(),
             "is_kept": adopted.kept.ravel(),
-            "embedder": pa.DictionaryArray.from_arrays(same, pa.array([embedder])),
-            "weights_sha256": pa.DictionaryArray.from_arrays(same, pa.array([weights_sha256])),
+            "embedder": pa.DictionaryArray.from_arrays(same, pa.array([adopted.matches.embedder])),
+            "weights_sha256": pa.DictionaryArray.from_arrays(same, pa.array([adopted.matches.weights_sha256])),
         }
     )
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -5,11 +5,12 @@ what answers mean (the slice that asks). What a slice needs is imported from her
 """
 
 from assets.llm.call import Answer, Call
+from assets.llm.embeddings import EmbeddingError, embed_texts
 from assets.llm.ledger import LedgerError
 from assets.llm.roles import Limits, Model, Roles, RolesError, read_roles
 from assets.llm.run import Estimate, Progress, collect, estimate, run, stream
 
 __all__ = [
-    "Answer", "Call", "Estimate", "LedgerError", "Limits", "Model", "Progress", "Roles", "RolesError",
-    "collect", "estimate", "read_roles", "run", "stream",
+    "Answer", "Call", "EmbeddingError", "Estimate", "LedgerError", "Limits", "Model", "Progress", "Roles", "RolesError",
+    "collect", "embed_texts", "estimate", "read_roles", "run", "stream",
 ]  # fmt: skip
