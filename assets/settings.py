@@ -109,10 +109,15 @@ class Settings(BaseSettings):
     chat_characters: int = Field(4000, ge=100, description="a chat's user turns are cut there")
     request_characters: int = Field(500, ge=50, description="the first user turn is cut there")
     match_floor: float = Field(
-        0.4, ge=-1, le=1, description="cosine from which a task counts as a chat's, where no language model says"
+        0.4,
+        ge=-1,
+        le=1,
+        description="cosine from which a task counts as a chat's, where no language model says",
     )
     min_chats: int | None = Field(
-        None, ge=1, description="fewest chats behind a published cell; unset = 5 with own logs, 1 with public chats"
+        None,
+        ge=1,
+        description="fewest chats behind a published cell; unset = 5 with own logs, 1 with public chats",
     )
     depth_chats: tuple[int, ...] = Field((1, 2, 5, 10, 25, 50), description="chats that make a task seen")
     adoption_replicates: int = Field(200, ge=20, description="bootstrap resamples of chats")
@@ -123,6 +128,7 @@ class Settings(BaseSettings):
         if not value or min(value) < 1 or list(value) != sorted(set(value)):
             raise ValueError("must be whole numbers from 1, rising")
         return value
+
     embedder: Literal["minilm", "wordllama", "openai"] = Field(
         "minilm", description="what turns chats and tasks into vectors; openai = the [[embedder]] of llm.toml"
     )

@@ -67,9 +67,7 @@ def summary_calls(texts: Sequence[str], model: Model) -> list[Call]:
     return [Call(model, f"<chat>\n{text}\n</chat>", system, Summary) for text in texts]
 
 
-def confirmation_calls(
-    requests: Sequence[str], tasks: npt.NDArray[np.object_], model: Model
-) -> list[Call]:
+def confirmation_calls(requests: Sequence[str], tasks: npt.NDArray[np.object_], model: Model) -> list[Call]:
     """One call a request, in order; `tasks` (n, k): texts of its nearest tasks, the nearest first."""
     system = prompt("chat_confirmation")
     calls = []

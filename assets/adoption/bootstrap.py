@@ -46,7 +46,14 @@ def bootstrap(
     shares, counts = _resample(weights, kept, n_replicates, seed)
     low, high = np.quantile(shares / shares.sum(axis=1, keepdims=True), _CENTRAL, axis=0)
     found = pd.DataFrame(
-        {"quantity": "chat_share", "occupation": occupations, "min_chats": None, "step": None, "low": low, "high": high}
+        {
+            "quantity": "chat_share",
+            "occupation": occupations,
+            "min_chats": None,
+            "step": None,
+            "low": low,
+            "high": high,
+        }
     )
     return pd.concat([found, _depth(counts, rows_of, depth_chats)], ignore_index=True).astype(
         {"min_chats": "Int64", "step": "Int64"}

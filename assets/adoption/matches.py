@@ -23,7 +23,10 @@ NEAREST = 3
 BLOCK = 20_000
 
 Embed = Callable[[list[str]], npt.NDArray[np.float32]]
-Search = Callable[[npt.NDArray[np.float32], npt.NDArray[np.float32], Sequence[str], int], tuple[npt.NDArray[Any], npt.NDArray[np.float32]]]
+Search = Callable[
+    [npt.NDArray[np.float32], npt.NDArray[np.float32], Sequence[str], int],
+    tuple[npt.NDArray[Any], npt.NDArray[np.float32]],
+]
 
 
 class Named(Protocol):
@@ -88,7 +91,11 @@ def match(
         for start in range(0, len(new), BLOCK):
             rows = new[start : start + BLOCK]
             near, cosine = search(embed_requests(list(texts[rows])), vectors, ids, k)
-            part = (keys[rows], index.get_indexer(near.ravel()).reshape(near.shape).astype(np.int32), np.round(cosine.astype(np.float64), 6))
+            part = (
+                keys[rows],
+                index.get_indexer(near.ravel()).reshape(near.shape).astype(np.int32),
+                np.round(cosine.astype(np.float64), 6),
+            )
             _write(store, *part)
             found.append(part)
         known_keys, known_task, known_cosine = (np.concatenate(arrays) for arrays in zip(*found, strict=True))

@@ -24,7 +24,10 @@ from assets.keys import text_key
 from assets.llm import Answer, Call, Model, Roles
 
 RELEVANCE, SUMMARY, CONFIRMATION = "relevance", "summary", "confirmation"
-PLAN_OF = {name: f"adoption-{plan}" for name, plan in ((RELEVANCE, "relevance"), (SUMMARY, "summary"), (CONFIRMATION, "confirm"))}
+PLAN_OF = {
+    name: f"adoption-{plan}"
+    for name, plan in ((RELEVANCE, "relevance"), (SUMMARY, "summary"), (CONFIRMATION, "confirm"))
+}
 STEP_OF = {RELEVANCE: "relevant", SUMMARY: "summarised", CONFIRMATION: "confirmed"}
 
 
@@ -67,11 +70,15 @@ def model_of(roles: Roles, role: str) -> Model | None:
     """
     models = roles.of(role)
     if len(models) > 1:
-        raise AdoptionError(f"llm.toml names {len(models)} [[{role}]]: one is to judge all chats alike, so keep one")
+        raise AdoptionError(
+            f"llm.toml names {len(models)} [[{role}]]: one is to judge all chats alike, so keep one"
+        )
     return models[0] if models else None
 
 
-def asked(role: str, roles: Roles, calls_of: Callable[[Model], list[Call]], collected: Collected) -> Sequence[Answer] | str:
+def asked(
+    role: str, roles: Roles, calls_of: Callable[[Model], list[Call]], collected: Collected
+) -> Sequence[Answer] | str:
     """All answers of a step, or why there are none."""
     model = model_of(roles, role)
     if model is None:
@@ -146,7 +153,9 @@ def adopt(
     on = chats["request"].notna() & (len(tasks) > 0)
     requests = chats.loc[on, ["request_key", "request"]].astype({"request_key": "int64"})
     matches = matcher(requests) if len(requests) else nothing_to_match()
-    steps.append(Step("matched", "done", matches.embedder, f"{matches.n_new} requests were new, the rest known"))
+    steps.append(
+        Step("matched", "done", matches.embedder, f"{matches.n_new} requests were new, the rest known")
+    )
     answers = asked(CONFIRMATION, roles, lambda m: confirmations(requests, tasks, matches, m), collected)
     status = pd.Series([None] * len(chats), index=chats.index, dtype=object)
     if isinstance(answers, str):
@@ -159,7 +168,9 @@ def adopt(
     table = chats.assign(
         confirmation_status=status, request_key=chats["request_key"].astype("Int64").where(on, pd.NA)
     )
-    return Adopted(table.drop(columns="request"), table.loc[on, "chat_key"].to_numpy(np.int64), matches, kept, steps)
+    return Adopted(
+        table.drop(columns="request"), table.loc[on, "chat_key"].to_numpy(np.int64), matches, kept, steps
+    )
 
 
 def confirmations(requests: pd.DataFrame, tasks: pd.DataFrame, matches: Matches, model: Model) -> list[Call]:

@@ -33,7 +33,9 @@ def write_matches(adopted: Adopted, task_ids: list[str], path: Path) -> Path:
             "cosine": adopted.matches.cosine.ravel(),
             "is_kept": adopted.kept.ravel(),
             "embedder": pa.DictionaryArray.from_arrays(same, pa.array([adopted.matches.embedder])),
-            "weights_sha256": pa.DictionaryArray.from_arrays(same, pa.array([adopted.matches.weights_sha256])),
+            "weights_sha256": pa.DictionaryArray.from_arrays(
+                same, pa.array([adopted.matches.weights_sha256])
+            ),
         }
     )
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -16,8 +16,30 @@ if TYPE_CHECKING:
 # The most frequent languages of public chat logs. All 75 that the library knows take four times as long, and which
 # of the others it is makes no difference here.
 LANGUAGES = (
-    *("ENGLISH", "CHINESE", "RUSSIAN", "FRENCH", "SPANISH", "PORTUGUESE", "GERMAN", "ITALIAN", "JAPANESE", "KOREAN"),
-    *("ARABIC", "TURKISH", "VIETNAMESE", "INDONESIAN", "DUTCH", "POLISH", "UKRAINIAN", "PERSIAN", "HINDI", "SWEDISH"),
+    *(
+        "ENGLISH",
+        "CHINESE",
+        "RUSSIAN",
+        "FRENCH",
+        "SPANISH",
+        "PORTUGUESE",
+        "GERMAN",
+        "ITALIAN",
+        "JAPANESE",
+        "KOREAN",
+    ),
+    *(
+        "ARABIC",
+        "TURKISH",
+        "VIETNAMESE",
+        "INDONESIAN",
+        "DUTCH",
+        "POLISH",
+        "UKRAINIAN",
+        "PERSIAN",
+        "HINDI",
+        "SWEDISH",
+    ),
 )
 SHOWN_CHARACTERS = 300
 # below this lead of the first language over the second the library says nothing

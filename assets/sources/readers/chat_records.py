@@ -83,7 +83,11 @@ def _of_parquet(path: Path, file: str) -> Iterator[Record]:
             leaf
             for leaf in leaves
             if leaf in PLAIN[form]
-            or (leaf.startswith(f"{CONVERSATION}.") and leaf.rpartition(".")[2] in OF_TURN and leaf.count(".") == 3)
+            or (
+                leaf.startswith(f"{CONVERSATION}.")
+                and leaf.rpartition(".")[2] in OF_TURN
+                and leaf.count(".") == 3
+            )
         ]
         number = 0
         for batch in parquet.iter_batches(batch_size=ROWS_AT_A_TIME, columns=columns):

@@ -12,16 +12,22 @@ import unicodedata
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
+_PRIVATE_KEY = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
+)
 _NAMED_SECRET = re.compile(
     r"\b((?:api[_ -]?key|access[_ -]?key|passw(?:or)?d|secret|token|bearer)\s*(?:[:=]|\bis\b)?\s*[\"']?)"
     r"((?=[^\s\"']*\d)[^\s\"']{6,})",
     re.IGNORECASE,
 )
 _LONG = re.compile(r"[A-Za-z0-9_\-]{20,}")
-_KEY_PREFIX = re.compile(r"(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abprs]|hf|AKIA|ASIA|AIza|eyJ)[A-Za-z0-9_\-]{15,}")
+_KEY_PREFIX = re.compile(
+    r"(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abprs]|hf|AKIA|ASIA|AIza|eyJ)[A-Za-z0-9_\-]{15,}"
+)
 _MIXED = re.compile(r"(?=[A-Za-z0-9]*\d)(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{32,}")
-_NUMBER = re.compile(r"(?<![\w.,])(?!\d{4}-\d\d-\d\d)\+?\(?\d(?:[ ()./\-\u00a0\u2010-\u2013]{0,2}\d){6,18}(?![\w]|[.,]\d)")
+_NUMBER = re.compile(
+    r"(?<![\w.,])(?!\d{4}-\d\d-\d\d)\+?\(?\d(?:[ ()./\-\u00a0\u2010-\u2013]{0,2}\d){6,18}(?![\w]|[.,]\d)"
+)
 _FEWEST_PHONE_DIGITS, _FEWEST_AFTER_PLUS, _MOST_PHONE_DIGITS = 9, 7, 15
 
 
