@@ -177,11 +177,6 @@ class Settings(BaseSettings):
         return self.home / "ledger.sqlite"
 
     @property
-    def vectors_path(self) -> Path:
-        """Folder of the vectors of texts embedded so far."""
-        return self.home / "vectors"
-
-    @property
     def published(self) -> Path:
         """Folder of what people read."""
         return self.home / "published"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -93,7 +93,7 @@ def kept_tasks(answers: Sequence[Answer], k: int) -> tuple[list[str], npt.NDArra
     An answer that names a number that is no task's is unparsed: what it meant is not guessed.
     """
     kept = np.zeros((len(answers), k), dtype=bool)
-    status = []
+    status: list[str] = []
     for row, answer in enumerate(answers):
         numbers = answer.value.tasks if isinstance(answer.value, Confirmation) else []
         is_sound = set(numbers) <= set(range(1, k + 1))
@@ -103,7 +103,9 @@ def kept_tasks(answers: Sequence[Answer], k: int) -> tuple[list[str], npt.NDArra
     return status, kept
 
 
-def _frame(answers: Sequence[Answer], name: str, value: Callable[[Any], Any], dtype: str) -> pd.DataFrame:
+def _frame(
+    answers: Sequence[Answer], name: str, value: Callable[[Any], Any], dtype: Literal["boolean", "object"]
+) -> pd.DataFrame:
     values = [None if answer.value is None else value(answer.value) for answer in answers]
     status = pd.Series([answer.status for answer in answers], dtype=object)
-    return pd.DataFrame({"status": status, name: pd.array(values, dtype=dtype)})
+    return pd.DataFrame({"status": status, name: pd.Series(values, dtype=dtype)})

@@ -28,7 +28,7 @@ ADOPTION = {
         dg.AssetSpec(
             ["model", name],
             deps=[
-                *(["intermediate", table] for table in ("int_chat", "int_chat_text", "int_task_text", "int_occupation_task")),
+                *(["intermediate", f"int_{name}"] for name in ("chat", "chat_text", "task_text", "occupation_task")),
                 *(["file", name] for name in ("roles", "ledger", "prompts")),
             ],
             group_name="adoption",

@@ -63,8 +63,8 @@ def bootstrap(
 def _fan_out(occupation_task: pd.DataFrame, task_ids: Sequence[str]) -> tuple[list[str], sparse.csr_array]:
     """Occupations, sorted, and texts × occupations: how many task statements of an occupation have the text."""
     occupations = sorted(occupation_task["occupation"].unique())
-    text = pd.Index(task_ids).get_indexer(occupation_task["task_text_id"])
-    occupation = pd.Index(occupations).get_indexer(occupation_task["occupation"])
+    text = pd.Index(task_ids).get_indexer(pd.Index(occupation_task["task_text_id"]))
+    occupation = pd.Index(occupations).get_indexer(pd.Index(occupation_task["occupation"]))
     ones = np.ones(len(text), np.float32)
     shape = (len(task_ids), len(occupations))
     return occupations, sparse.csr_array(sparse.coo_array((ones, (text, occupation)), shape=shape))

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 NEAREST = 3
+_Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]
 BLOCK = 20_000
 
 Embed = Callable[[list[str]], npt.NDArray[np.float32]]
@@ -87,11 +88,11 @@ def match(
         index = pd.Index(ids)
         vectors = embed_tasks(tasks["text"].to_list())
         texts = requests["request"].to_numpy(object)
-        found = [(known_keys, known_task, known_cosine)]
+        found: list[_Part] = [(known_keys, known_task, known_cosine)]
         for start in range(0, len(new), BLOCK):
             rows = new[start : start + BLOCK]
             near, cosine = search(embed_requests(list(texts[rows])), vectors, ids, k)
-            part = (
+            part: _Part = (
                 keys[rows],
                 index.get_indexer(near.ravel()).reshape(near.shape).astype(np.int32),
                 np.round(cosine.astype(np.float64), 6),

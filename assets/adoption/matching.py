@@ -1,6 +1,7 @@
 """The settings' embedder and search as one function from requests to tasks.
 
-Belongs here: putting them together. Does not belong here: any of them (embedders.py, vectors.py, nearest.py, matches.py).
+Belongs here: putting them together. Does not belong here: any of them (embedders.py, vectors.py, nearest.py,
+matches.py).
 """
 
 from __future__ import annotations

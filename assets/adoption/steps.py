@@ -96,7 +96,7 @@ def asked(
 def requests_of(
     chats: pd.DataFrame, texts: Callable[[], pd.DataFrame], roles: Roles, collected: Collected
 ) -> tuple[pd.DataFrame, list[Step]]:
-    """The first two steps: `chats` with relevance_status, is_relevant, summary_status, and request (None = goes no further).
+    """The first two steps: `chats` with relevance_status, is_relevant, summary_status; request is None where it ends.
 
     Args:
         chats: chat_key, request_key, request; one row a unique English chat.
@@ -118,7 +118,7 @@ def requests_of(
         chats = chats.assign(relevance_status=found["status"], is_relevant=found["is_relevant"])
         steps = [_done(RELEVANCE, roles)]
     goes_on = chats["is_relevant"].fillna(steps[0].status == "skipped").astype(bool)
-    chats = chats.assign(request=chats["request"].where(goes_on, None))
+    chats = chats.assign(request=none.mask(goes_on, chats["request"]))
     answers = asked(SUMMARY, roles, lambda m: asking.summary_calls(text[goes_on].tolist(), m), collected)
     if isinstance(answers, str):
         steps.append(Step("summarised", "fallback", "first user turn", answers))
@@ -166,7 +166,7 @@ def adopt(
         status[on] = found
         steps.append(_done(CONFIRMATION, roles))
     table = chats.assign(
-        confirmation_status=status, request_key=chats["request_key"].astype("Int64").where(on, pd.NA)
+        confirmation_status=status, request_key=chats["request_key"].astype("Int64").where(on)
     )
     return Adopted(
         table.drop(columns="request"), table.loc[on, "chat_key"].to_numpy(np.int64), matches, kept, steps

@@ -65,7 +65,7 @@ def _vectors(reply: object, n: int) -> list[list[float]]:
     by_index = {row.get("index"): row.get("embedding") for row in rows}
     if len(rows) != n or set(by_index) != set(range(n)):
         raise ValueError(f"the reply holds {len(rows)} vectors for {n} texts")
-    vectors = [by_index[i] for i in range(n)]
-    if not all(isinstance(v, list) and v and all(type(x) in (int, float) for x in v) for v in vectors):
+    vectors = [v for i in range(n) if isinstance(v := by_index[i], list) and v]
+    if len(vectors) != n or not all(type(x) in (int, float) for v in vectors for x in v):
         raise ValueError("the reply holds something else than vectors of numbers")
     return vectors

@@ -26,11 +26,7 @@
         and (
             {{ n }} < {{ min_chats }}
             or (
-                coalesce(sum({{ size }}) over (
-                    partition by {{ partition }}
-                    order by {{ n }}, {{ order }}
-                    rows between unbounded preceding and 1 preceding
-                ), 0) > 0
+                min(case when {{ n }} > 0 then {{ n }} end) over (partition by {{ partition }}) < {{ min_chats }}
                 and coalesce(sum({{ size }}) over (
                     partition by {{ partition }}
                     order by {{ n }}, {{ order }}

@@ -56,6 +56,19 @@ ranking_robustness: basis, scope_type, scope, weighting, activity, n_pairs, winn
 policy_sensitivity: basis, scope_type, scope, weighting, power, sharpness, kendall_tau, n_respondents, is_thin,
     is_suppressed
 llm_usage: run, role, model, n_calls, n_answered, n_unparsed, n_refused, n_failed, input_tokens, output_tokens, cost
+chat_funnel: stage, stage_order, n_chats, share_of_previous, n_unknown, status, method, note
+chat_log: source_file, form, n_rows, n_unusable, n_cut, n_masked, n_no_country, n_language_disputed, first_at,
+    last_at
+match_floor: embedder, weights_sha256, match_floor, n_chats, share
+occupation_adoption: occupation, title, major_group, n_chats, chat_weight, chat_share, chat_share_q025,
+    chat_share_q975, employment_share, representation_ratio, chat_weight_per_million_workers, n_tasks,
+    n_tasks_seen, seen_share, median_wage, is_suppressed
+major_group_adoption: country, major_group, name, n_chats, chat_share, employment_share, representation_ratio,
+    is_suppressed
+adoption_depth: min_chats, task_share, occupation_share, occupation_share_q025, occupation_share_q975,
+    n_occupations, is_suppressed
+skill_usage: skill, skill_id, n_chats, share, is_suppressed
+work_activity_usage: level, activity_id, name, n_chats, share, is_suppressed
 item_prediction_quality: system, benchmark, observed, predicted, brier, auroc
 published_comparison: paper, table_name, row_name, column_name, published, computed, tolerance, status, note
 """

@@ -9,7 +9,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -97,8 +97,7 @@ def _of_parquet(path: Path, file: str) -> Iterator[Record]:
 
 
 def _of_lines(path: Path) -> Iterator[Record]:
-    opened = gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")
-    with opened as stream:
+    with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as stream:
         for number, line in enumerate(stream, start=1):
             text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
             if not text.strip():
@@ -126,16 +125,18 @@ def _record(number: int, row: dict[str, Any], form: str) -> Record:
         turns = (text,) if isinstance(text, str) else ()
         return Record(number, form, chat_id, turns, at=_text(row.get("at")), problem=problem)
     conversation = row.get(CONVERSATION)
-    plain = {
-        "chat_id": _text(row.get("conversation_hash")),
-        "language": _text(row.get("language")),
-        "country": _text(row.get("country")),
-        "at": _text(row.get("timestamp")),
-    }
+    plain = Record(
+        number,
+        form,
+        chat_id=_text(row.get("conversation_hash")),
+        language=_text(row.get("language")),
+        country=_text(row.get("country")),
+        at=_text(row.get("timestamp")),
+    )
     if not isinstance(conversation, list) or not all(isinstance(turn, dict) for turn in conversation):
-        return Record(number, form, **plain, problem="conversation is no list of turns")
+        return replace(plain, problem="conversation is no list of turns")
     said = (turn.get("content") for turn in conversation if turn.get("role") == "user")
-    return Record(number, form, turns=tuple(text for text in said if isinstance(text, str)), **plain)
+    return replace(plain, turns=tuple(text for text in said if isinstance(text, str)))
 
 
 def _text(value: Any) -> str | None:

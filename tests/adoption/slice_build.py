@@ -1,0 +1,65 @@
+"""The adoption slice, raw tables to marts, on a warehouse file in a folder of its own.
+
+Belongs here: the runner that planted and real inputs share. Does not belong here: inputs and assertions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from assets.adoption.assets import adoption
+from assets.ports import declared_tables
+from assets.settings import Settings
+from assets.sources.readers import read_chats
+from dagster_project.resources import DuckDBWarehouse
+from tests.dbt_run import WAREHOUSE_NAME, run_dbt
+
+BEFORE = ("int_chat", "int_chat_text", "int_task_text", "int_occupation_task")
+RAW = ("raw.onet_", "raw.oews")
+
+
+def build(
+    folder: Path,
+    sources: Path,
+    world: Mapping[str, pd.DataFrame],
+    parsed: Path,
+    *options: str,
+    **given: object,
+) -> DuckDBWarehouse:
+    """Every table of the slice, the chats being those of `sources`; `given`: settings.
+
+    Args:
+        world: raw tables of O*NET and OEWS; a column that one lacks is NULL, a table that lacks is empty.
+        parsed: the fixture `dbt_target`.
+        options: of dbt build.
+    """
+    settings = Settings.model_validate({"home": folder, "sources": sources, "embedder": "wordllama", **given})
+    warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
+    empty = {name: pd.DataFrame() for name in declared_tables() if name.startswith(RAW)}
+    frames = empty | dict(world)
+    warehouse.replace({n: f.reindex(columns=list(declared_tables()[n])) for n, f in frames.items()})
+    chats = read_chats(
+        sources,
+        folder / "chats",
+        max_characters=settings.chat_characters,
+        request_characters=settings.request_characters,
+    )
+    warehouse.load("raw.chat", chats.parts)
+    warehouse.replace({"raw.chat_file": chats.files})
+    first = [f"+{name}" for name in BEFORE]
+    steps = (
+        ("-s", *first),
+        ("-s", *(f"path:models/{layer}/adoption" for layer in _LAYERS), "--exclude", *first),
+    )
+    for step, selection in enumerate(steps):
+        if step:
+            list(adoption(warehouse=warehouse, settings=settings))
+        run = run_dbt(folder, "build", *selection, *options, parsed=parsed)
+        assert run.success, run.failures
+    return warehouse
+
+
+_LAYERS = ("staging", "intermediate", "marts")

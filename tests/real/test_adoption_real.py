@@ -1,0 +1,53 @@
+"""O*NET, employment and 544 real chats, without a language model: known counts, and marts that are filled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assets.sources.readers import read_oews, read_onet
+from dagster_project.resources import DuckDBWarehouse
+from tests.adoption.slice_build import build
+
+
+@pytest.fixture(scope="module")
+def built(real_data: Path, tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> DuckDBWarehouse:
+    world = read_onet(real_data).frames | read_oews(real_data).frames
+    folder = tmp_path_factory.mktemp("adoption")
+    return build(folder, real_data, world, dbt_target, "--exclude-resource-type", "unit_test")
+
+
+def test_counts_of_onet_30_1(built: DuckDBWarehouse) -> None:
+    levels = built.read("intermediate.int_work_activity")["level"].value_counts()
+    assert (levels["IWA"], levels["DWA"]) == (332, 2087)
+    tasks = built.read("intermediate.int_occupation_task")
+    assert (len(tasks), tasks["occupation"].nunique()) == (18_796, 923)
+    assert built.read("staging.stg_technology_skill")["commodity_code"].nunique() == 137
+
+
+def test_the_crosswalk_joins_922_of_923_where_a_prefix_joins_892(built: DuckDBWarehouse) -> None:
+    occupations = built.read("intermediate.int_occupation")
+    occupations = occupations[occupations["n_tasks"] > 0]
+    codes = set(built.read("staging.stg_employment")["oews_code"])
+    assert occupations["oews_code"].notna().sum() == 922
+    assert occupations["occupation"].str[:7].isin(codes).sum() == 892
+    assert occupations["employment_share"].sum() == pytest.approx(1, abs=0.01)
+
+
+def test_544_chats_fill_the_marts(built: DuckDBWarehouse) -> None:
+    funnel = built.read("marts.chat_funnel").set_index("stage")["n_chats"]
+    print(funnel.to_dict())
+    assert funnel["all"] == 544
+    assert funnel["confirmed"] > 50
+    adoption = built.read("marts.occupation_adoption")
+    assert len(adoption) == 923
+    assert adoption["chat_weight"].sum() == pytest.approx(funnel["confirmed"])
+    for mart in (
+        "major_group_adoption",
+        "adoption_depth",
+        "skill_usage",
+        "work_activity_usage",
+        "match_floor",
+    ):
+        assert len(built.read(f"marts.{mart}")) > 0, mart
