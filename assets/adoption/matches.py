@@ -92,10 +92,12 @@ def match(
         for start in range(0, len(new), BLOCK):
             rows = new[start : start + BLOCK]
             near, cosine = search(embed_requests(list(texts[rows])), vectors, ids, k)
+            at: npt.NDArray[np.int32] = index.get_indexer(near.ravel()).reshape(near.shape).astype(np.int32)
+            exact: npt.NDArray[np.float64] = cosine.astype(np.float64).round(6)
             part: _Part = (
                 keys[rows],
-                index.get_indexer(near.ravel()).reshape(near.shape).astype(np.int32),
-                np.round(cosine.astype(np.float64), 6),
+                at,
+                exact,
             )
             _write(store, *part)
             found.append(part)

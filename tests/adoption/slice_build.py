@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -49,17 +50,13 @@ def build(
     )
     warehouse.load("raw.chat", chats.parts)
     warehouse.replace({"raw.chat_file": chats.files})
-    first = [f"+{name}" for name in BEFORE]
-    steps = (
-        ("-s", *first),
-        ("-s", *(f"path:models/{layer}/adoption" for layer in _LAYERS), "--exclude", *first),
-    )
+    first = ("path:models/staging/adoption", "seed_major_group", *BEFORE)
+    rest = ("path:models/intermediate/adoption", "path:models/marts/adoption", "--exclude", *BEFORE)
+    steps = (("-s", *first), ("-s", *rest))
     for step, selection in enumerate(steps):
         if step:
-            list(adoption(warehouse=warehouse, settings=settings))
+            found: Any = adoption(warehouse=warehouse, settings=settings)
+            list(found)
         run = run_dbt(folder, "build", *selection, *options, parsed=parsed)
         assert run.success, run.failures
     return warehouse
-
-
-_LAYERS = ("staging", "intermediate", "marts")

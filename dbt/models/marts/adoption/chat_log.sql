@@ -3,10 +3,10 @@ with
 chat as (
     select
         source_file,
-        min(at) as first_at,
-        max(at) as last_at,
+        min(given.at) as first_at,
+        max(given.at) as last_at,
         sum(case when is_language_disputed then 1 else 0 end) as n_language_disputed
-    from {{ ref('stg_chat') }}
+    from {{ ref('stg_chat') }} as given
     group by source_file
 ),
 

@@ -27,8 +27,8 @@ final as (
         language_label,
         language_detected,
         case when country in ('United States', 'USA', 'United States of America') then 'US' else country end as country,
-        at as at_given,
-        {{ try_timestamp('at') }} as at,
+        chat.at as at_given,
+        {{ try_timestamp('chat.at') }} as at,
         problem,
         problem is null as is_usable,
         {# neither of the two may say otherwise, and one must say so #}

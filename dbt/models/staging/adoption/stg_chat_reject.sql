@@ -24,7 +24,7 @@ final as (
         cast(null as {{ dbt.type_string() }}) as value,
         'no time in ISO 8601' as reason
     from chat
-    where problem is null and at_given is not null and at is null
+    where problem is null and at_given is not null and chat.at is null
 )
 
 select * from final
