@@ -50,10 +50,16 @@ def build(
     )
     warehouse.load("raw.chat", chats.parts)
     warehouse.replace({"raw.chat_file": chats.files})
-    first = ("path:models/staging/adoption", "seed_major_group", *BEFORE)
-    rest = ("path:models/intermediate/adoption", "path:models/marts/adoption", "--exclude", *BEFORE)
-    steps = (("-s", *first), ("-s", *rest))
-    for step, selection in enumerate(steps):
+    first = (
+        "--indirect-selection",
+        "cautious",
+        "-s",
+        "path:models/staging/adoption",
+        "seed_major_group",
+        *BEFORE,
+    )
+    rest = ("-s", "path:models/intermediate/adoption", "path:models/marts/adoption", "--exclude", *BEFORE)
+    for step, selection in enumerate((first, rest)):
         if step:
             found: Any = adoption(warehouse=warehouse, settings=settings)
             list(found)

@@ -104,7 +104,9 @@ final as (
         cast(counted.n_chats as bigint) as n_chats,
         case
             when coalesce(step.status, 'done') <> 'skipped'
-                then {{ to_double('counted.n_chats') }} / nullif(lag(counted.n_chats) over (order by counted.stage_order), 0)
+                then
+                    {{ to_double('counted.n_chats') }}
+                    / nullif(lag(counted.n_chats) over (order by counted.stage_order), 0)
         end as share_of_previous,
         cast(counted.n_unknown as bigint) as n_unknown,
         coalesce(step.status, 'done') as status,

@@ -72,7 +72,9 @@ beside as (
     select
         cell.*,
         whole.n_chats - cell.n_chats as n_elsewhere,
-        {{ is_few_chats('cell.n_chats', 'cell.chat_weight', 'cell.min_chats', 'cell.country', 'cell.major_group') }} as is_few
+        {{ is_few_chats(
+            'cell.n_chats', 'cell.chat_weight', 'cell.min_chats', 'cell.country', 'cell.major_group'
+        ) }} as is_few
     from cell
     inner join cell as whole on cell.major_group = whole.major_group and whole.country = 'all'
 ),

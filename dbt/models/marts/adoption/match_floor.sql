@@ -22,7 +22,9 @@ final as (
         nearest.weights_sha256,
         floor_value.floor_cosine as match_floor,
         cast(sum(case when nearest.cosine >= floor_value.floor_cosine then 1 else 0 end) as bigint) as n_chats,
-        {{ to_double('sum(case when nearest.cosine >= floor_value.floor_cosine then 1 else 0 end)') }} / count(*) as share
+        {{ to_double(
+            'sum(case when nearest.cosine >= floor_value.floor_cosine then 1 else 0 end)'
+        ) }} / count(*) as share
     from nearest
     cross join floor_value
     group by

@@ -21,7 +21,9 @@ joined as (
         usage.n_tasks_seen,
         usage.seen_share,
         occupation.median_wage,
-        {{ is_few_chats('usage.n_chats', 'usage.chat_weight', 'minimum.min_chats', 'true', 'occupation.occupation') }} as is_suppressed
+        {{ is_few_chats(
+            'usage.n_chats', 'usage.chat_weight', 'minimum.min_chats', 'true', 'occupation.occupation'
+        ) }} as is_suppressed
     from {{ ref('int_occupation') }} as occupation
     inner join {{ ref('int_occupation_adoption') }} as usage on occupation.occupation = usage.occupation
     left join interval_of on occupation.occupation = interval_of.occupation
@@ -40,7 +42,9 @@ final as (
         case when not is_suppressed then high end as chat_share_q975,
         employment_share,
         case when not is_suppressed then chat_share / nullif(employment_share, 0) end as representation_ratio,
-        case when not is_suppressed then 1e6 * chat_weight / nullif(employment, 0) end as chat_weight_per_million_workers,
+        case
+            when not is_suppressed then 1e6 * chat_weight / nullif(employment, 0)
+        end as chat_weight_per_million_workers,
         n_tasks,
         case when not is_suppressed then n_tasks_seen end as n_tasks_seen,
         case when not is_suppressed then seen_share end as seen_share,

@@ -5,7 +5,9 @@ with
 chat as (
     select
         *,
-        case when language_label is not null then lower(language_label) in ('english', 'en', 'eng') end as is_label_english,
+        case
+            when language_label is not null then lower(language_label) in ('english', 'en', 'eng')
+        end as is_label_english,
         case when language_detected is not null then language_detected = 'English' end as is_detected_english
     from {{ source('raw', 'chat') }}
 ),
