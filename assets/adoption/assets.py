@@ -51,9 +51,10 @@ def adoption(
 
     tasks = warehouse.read("intermediate.int_task_text").sort_values("task_text_id", ignore_index=True)
     ids = tasks["task_text_id"].tolist()
+    chats = warehouse.read("intermediate.int_chat")[["chat_key", "request_key", "request"]]
     try:
         adopted = adopt(
-            warehouse.read("intermediate.int_chat"), partial(warehouse.read, "intermediate.int_chat_text"), tasks,
+            chats, partial(warehouse.read, "intermediate.int_chat_text"), tasks,
             matcher_of(tasks, settings), settings.match_floor, read_roles(settings),
             lambda calls: collect(calls, settings.ledger_path),
         )  # fmt: skip
