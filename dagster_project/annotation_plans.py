@@ -12,7 +12,7 @@ from assets.battery.annotation import (
     comparison_calls,
     read_instrument,
 )
-from assets.battery.rubrics import RubricError
+from assets.rubric_text import RubricError
 from assets.llm import Call, collect, read_roles
 from assets.settings import Settings
 from assets.sources.folder import sources_folder
