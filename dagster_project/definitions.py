@@ -22,6 +22,7 @@ ASSET_MODULES = (
     "assets.sources.assets",
     "assets.llm.assets",
     "assets.battery.assets",
+    "assets.propensity.llm_assets",
     "assets.capability.assets",
     "assets.capability.proof_assets",
     "assets.work.assets",

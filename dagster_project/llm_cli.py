@@ -27,6 +27,10 @@ FAILED = 1
 PLANS: dict[str, str] = {
     "annotate": "dagster_project.annotation_plans:annotate",
     "annotate-modes": "dagster_project.annotation_plans:annotate_modes",
+    "propensity-items": "dagster_project.propensity_plans:items",
+    "propensity-bands": "dagster_project.propensity_plans:bands",
+    "propensity-runs": "dagster_project.propensity_plans:runs",
+    "propensity-choices": "dagster_project.propensity_plans:choices",
 }
 
 

@@ -42,9 +42,7 @@ def textbook(theta: float, lower: float, upper: float, slope: float) -> Decimal:
     width=st.floats(0.25, 3),
     slope=st.floats(0.2, 4),
 )
-def test_it_is_the_papers_product_of_sigmoids(
-    theta: float, lower: float, width: float, slope: float
-) -> None:
+def test_it_is_the_papers_product_of_sigmoids(theta: float, lower: float, width: float, slope: float) -> None:
     exact = textbook(theta, lower, lower + width, slope)
     log_p = float(success_log(theta, lower, lower + width, slope))
     assert log_p == pytest.approx(float(exact.ln()), rel=1e-9, abs=1e-12)
