@@ -122,7 +122,15 @@ def _assess_unit(
             if columns.tobytes() not in known:
                 # one seed for all feature sets: their forests differ in the features only
                 known[columns.tobytes()] = [
-                    _fold_auroc(values[:, columns], outcome, train, test, n_trees, seed_for, (system, incitation, regime, k))
+                    _fold_auroc(
+                        values[:, columns],
+                        outcome,
+                        train,
+                        test,
+                        n_trees,
+                        seed_for,
+                        (system, incitation, regime, k),
+                    )
                     for k, (train, test) in enumerate(folds)
                 ]
             areas = [area for area in known[columns.tobytes()] if area is not None]

@@ -12,9 +12,7 @@ INCITATIONS = ("-3", "-2", "-1", "0", "1", "2", "3", "none")
 PROPENSITIES = ("extraversion", "red_blue", "risk", "ultracrepidarianism")
 
 
-def probability(
-    theta: np.ndarray, lower: np.ndarray, upper: np.ndarray, slope: float = 1.0
-) -> np.ndarray:
+def probability(theta: np.ndarray, lower: np.ndarray, upper: np.ndarray, slope: float = 1.0) -> np.ndarray:
     """P by the paper's equation 5, a bound at -3 or 3 open; plain, so for widths of 1 and more only."""
 
     def sigmoid(x: np.ndarray) -> np.ndarray:

@@ -60,7 +60,9 @@ def test_steerability_is_the_planted_one(recovered: pd.DataFrame) -> None:
 
 def test_the_estimate_is_what_an_optimiser_finds_fit_by_fit() -> None:
     rng = np.random.default_rng(3)
-    fits = pd.DataFrame({"system": list("abcdef"), "incitation": "0", "theta": [-2.2, -1, 0.1, 0.9, 1.7, 2.6]})
+    fits = pd.DataFrame(
+        {"system": list("abcdef"), "incitation": "0", "theta": [-2.2, -1, 0.1, 0.9, 1.7, 2.6]}
+    )
     responses = respond(rng, fits, bands(rng, 120)).assign(propensity="risk")
     position = estimate(responses).position.set_index("system")
     for system, rows in responses.groupby("system"):
@@ -71,9 +73,7 @@ def test_the_estimate_is_what_an_optimiser_finds_fit_by_fit() -> None:
             return -float((y * succeeds + (1 - y) * fails)[np.isfinite(low) | np.isfinite(high)].sum())
 
         starts = [(t - 0.5, t + 0.5) for t in np.arange(-6, 6, 0.5)]
-        found = [
-            minimize_scalar(loss, bounds=s, method="bounded", options={"xatol": 1e-9}) for s in starts
-        ]
+        found = [minimize_scalar(loss, bounds=s, method="bounded", options={"xatol": 1e-9}) for s in starts]
         best = min(found, key=lambda result: result.fun)
         assert position.loc[system, "estimate"] == pytest.approx(best.x, abs=1e-4)
 
@@ -81,7 +81,9 @@ def test_the_estimate_is_what_an_optimiser_finds_fit_by_fit() -> None:
 def test_of_one_sided_items_the_error_is_that_of_the_2pl() -> None:
     """Information of the 2PL: the sum of P(1 - P), whatever the answers."""
     rng = np.random.default_rng(5)
-    items = pd.DataFrame({"lower": rng.uniform(-2.9, 2, 400), "upper": 3.0, "item": [str(k) for k in range(400)]})
+    items = pd.DataFrame(
+        {"lower": rng.uniform(-2.9, 2, 400), "upper": 3.0, "item": [str(k) for k in range(400)]}
+    )
     fits = pd.DataFrame({"system": ["a"], "incitation": ["0"], "theta": [0.7]})
     row = estimate(respond(rng, fits, items).assign(propensity="risk")).position.iloc[0]
     p = 1 / (1 + np.exp(items["lower"] - row["estimate"]))
@@ -139,7 +141,10 @@ def test_three_items_give_a_wide_interval_and_none_gives_the_prior() -> None:
 def test_items_open_at_both_ends_say_nothing() -> None:
     rows = [(-1, 2, 1), (-1, 3, 0), (0, 3, 1), (-2, 0, 0), (-3, 1, 1)]
     plain, more = one_fit(rows), one_fit([*rows, (-3, 3, 1), (-3, 3, 0)])
-    assert more[["estimate", "se", "q025", "q975"]].tolist() == plain[["estimate", "se", "q025", "q975"]].tolist()
+    assert (
+        more[["estimate", "se", "q025", "q975"]].tolist()
+        == plain[["estimate", "se", "q025", "q975"]].tolist()
+    )
     assert (plain["n_uninformative"], more["n_uninformative"], more["n_passed"]) == (0, 2, 4)
 
 
@@ -166,7 +171,9 @@ def test_the_posterior_is_the_exact_one() -> None:
     total = quad(density, -8, 8, points=points, limit=200)[0]
     for level, name in ((0.025, "q025"), (0.975, "q975")):
         inside = [p for p in points if p < row[name]]
-        assert quad(density, -8, row[name], points=inside, limit=200)[0] / total == pytest.approx(level, abs=5e-4)
+        assert quad(density, -8, row[name], points=inside, limit=200)[0] / total == pytest.approx(
+            level, abs=5e-4
+        )
 
 
 def test_a_free_slope_is_found_again() -> None:
