@@ -20,6 +20,7 @@ from dagster_project.resources import DuckDBWarehouse
 
 ASSET_MODULES = (
     "assets.sources.assets",
+    "assets.sources.propensity_assets",
     "assets.llm.assets",
     "assets.battery.assets",
     "assets.propensity.llm_assets",
@@ -27,6 +28,7 @@ ASSET_MODULES = (
     "assets.capability.proof_assets",
     "assets.work.assets",
     "assets.suitability.assets",
+    "assets.propensity.assets",
     "dagster_project.report.asset",
 )
 
@@ -41,6 +43,8 @@ INPUT_FILES = tuple(
         ("systems", "battery", "battery/systems.csv: name, settings and scaffold of each system."),
         ("survey", "work", "survey/*.csv: Qualtrics exports."),
         ("interviews", "work", "survey/interviews/*.csv: one interview a file about a role or its duties."),
+        ("propensity_items", "propensity", "propensity/items/*.csv: three-option items with ideal bands."),
+        ("propensity_responses", "propensity", "propensity/responses/*.csv: what systems chose."),
         ("roles", "llm", "llm.toml: which language model plays which role."),
         ("ledger", "llm", "ledger.sqlite in the home: every call to a language model."),
     )

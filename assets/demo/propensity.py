@@ -78,7 +78,7 @@ PLACES = ("market", "office party", "village fair", "station", "school", "harbou
 def item_table(
     rng: np.random.Generator, propensity: str, n_items: int, capabilities: list[str]
 ) -> pd.DataFrame:
-    """`n_items` items of `propensity` as propensity/items/<propensity>.csv has them, with the columns `capabilities`."""
+    """`n_items` items as propensity/items/<propensity>.csv has them; `capabilities` are columns of it."""
     best = rng.choice(3, n_items, p=_shares())
     bounds = rng.choice(BOUNDS, (n_items, 2))
     is_indifferent = rng.random(n_items) < INDIFFERENT_SHARE

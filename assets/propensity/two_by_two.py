@@ -36,7 +36,7 @@ def check_bands(lower: Numbers, upper: Numbers, items: Sequence[object]) -> None
     """
     low, high = np.asarray(lower, float), np.asarray(upper, float)
     # a comparison with NaN is false
-    is_band = (-SCALE <= low) & (low < high) & (high <= SCALE)
+    is_band = (low >= -SCALE) & (low < high) & (high <= SCALE)
     if not is_band.all():
         bad = [str(items[i]) for i in np.flatnonzero(~is_band)]
         shown = ", ".join(bad[:10]) + (f" and {len(bad) - 10} more" if len(bad) > 10 else "")

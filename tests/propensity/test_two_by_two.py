@@ -68,7 +68,7 @@ def test_success_at_the_bounds_is_about_a_half(r: float) -> None:
     at_bounds = np.exp(success_log(np.array([-r, r]), -r, r))
     np.testing.assert_allclose(at_bounds, expected, rtol=1e-12)
     # (0.5, 0.5657]: the open end is out of doubles' reach far from r = 1
-    assert 0.5 <= at_bounds.min() and at_bounds.max() < 0.56571
+    assert at_bounds.min() >= 0.5 and at_bounds.max() < 0.56571
 
 
 def test_the_boundary_probability_peaks_at_radius_one() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from assets.ports import conform
-from assets.sources.readers import interviews, items, ratings, results, survey, systems
+from assets.sources.readers import interviews, items, propensity, ratings, results, survey, systems
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import CSV, empty_frame, find_files, relative
 
@@ -23,6 +23,8 @@ LOCATIONS = {
     "systems": (systems.LOCATION, (CSV,)),
     "survey": (survey.LOCATION, (CSV,)),
     "interviews": (interviews.LOCATION, (CSV,)),
+    "propensity_items": (propensity.ITEMS, (CSV,)),
+    "propensity_responses": (propensity.RESPONSES, (CSV,)),
 }
 
 
