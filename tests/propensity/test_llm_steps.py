@@ -71,7 +71,7 @@ def server() -> Iterator[ChoosingServer]:
 @pytest.fixture
 def settings(tmp_path: Path, server: ChoosingServer, monkeypatch: pytest.MonkeyPatch) -> Settings:
     monkeypatch.setenv("TEST_LLM_KEY", KEY)
-    monkeypatch.setattr(items_module, "MARGINS", {pole: ("far",) for pole in items_module.MARGINS})
+    monkeypatch.setattr(items_module, "MARGINS", dict.fromkeys(items_module.MARGINS, ("far",)))
     monkeypatch.setattr(items_module, "read_settings_of_items", lambda: ["a harbour"])
     sources = tmp_path / "sources"
     (sources / "propensity/items").mkdir(parents=True)

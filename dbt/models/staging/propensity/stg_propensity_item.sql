@@ -1,4 +1,35 @@
-with raw_item as (
+with landed as (
+    select
+        source_file,
+        row_number,
+        item,
+        propensity,
+        benchmark,
+        option_a,
+        option_b,
+        option_c,
+        correct,
+        lower_bound,
+        upper_bound
+    from {{ source('raw', 'propensity_item') }}
+    union all
+    select
+        source_file,
+        row_number,
+        item,
+        propensity,
+        benchmark,
+        option_a,
+        option_b,
+        option_c,
+        correct,
+        lower_bound,
+        upper_bound
+    from {{ source('raw', 'propensity_llm_item') }}
+    where status = 'answered'
+),
+
+raw_item as (
     select
         source_file,
         row_number,
@@ -13,7 +44,7 @@ with raw_item as (
         upper_bound as upper_text,
         {{ try_double('lower_bound') }} as lower_bound,
         {{ try_double('upper_bound') }} as upper_bound
-    from {{ source('raw', 'propensity_item') }}
+    from landed
 ),
 
 known as (

@@ -1,4 +1,30 @@
-with response as (
+-- an answer of a model that can't be read or was refused is a line without an option
+with landed as (
+    select
+        source_file,
+        row_number,
+        system,
+        item,
+        propensity,
+        incitation,
+        chosen,
+        is_correct
+    from {{ source('raw', 'propensity_response') }}
+    union all
+    select
+        source_file,
+        row_number,
+        system,
+        item,
+        propensity,
+        incitation,
+        chosen,
+        is_correct
+    from {{ source('raw', 'propensity_llm_response') }}
+    where status <> 'pending'
+),
+
+response as (
     select
         source_file,
         row_number,
@@ -10,7 +36,7 @@ with response as (
         lower({{ blank_to_null('chosen') }}) as chosen,
         lower({{ blank_to_null('is_correct') }}) as is_correct_text,
         {{ try_double('is_correct') }} as is_correct_number
-    from {{ source('raw', 'propensity_response') }}
+    from landed
 ),
 
 alias as (
