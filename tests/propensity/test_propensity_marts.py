@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from assets.propensity.assets import ASSESSED, ESTIMATED, assessor, propensity_position
+from assets.propensity.two_by_two import BandError, check_bands, with_open_ends
 from assets.settings import Settings
 from assets.sources.readers import read_propensity_items, read_propensity_responses
 from dagster_project.resources import DuckDBWarehouse
@@ -149,9 +150,8 @@ def test_the_surface_counts_every_scored_response(warehouse: DuckDBWarehouse, po
     scored = position.loc[position["n_items"] > 0, "n_items"]
     assert counted.to_dict() == scored.to_dict()
     own = surface[surface["system"] == "steered"]
-    fitted, observed = (
-        np.average(own[c].astype(float), weights=own["n_items"]) for c in ("fitted_share", "observed_share")
-    )
+    fitted = np.average(own["fitted_share"].astype(float), weights=own["n_items"])
+    observed = np.average(own["observed_share"].astype(float), weights=own["n_items"])
     assert abs(fitted - observed) < 0.05
 
 
@@ -166,9 +166,8 @@ def test_assessors_have_a_row_each_unprompted(warehouse: DuckDBWarehouse) -> Non
     assert len(warehouse.read("marts.assessor_gain")) == 6
 
 
-def test_worked_bands_of_the_published_rubrics_are_all_bands(real_data: Path, tmp_path: Path) -> None:
-    from assets.propensity.two_by_two import check_bands, with_open_ends
-
+def test_worked_bands_of_the_published_rubrics_are_read(real_data: Path, tmp_path: Path) -> None:
+    """17 examples; two of them print one level for both bounds, which is no band and is refused by name."""
     worked = pd.read_csv(real_data / "propensity" / "rubric_worked_examples.csv")
     assert len(worked) == 17
     rows = [
@@ -178,7 +177,11 @@ def test_worked_bands_of_the_published_rubrics_are_all_bands(real_data: Path, tm
     write_propensity_items(tmp_path, rows=rows)
     read = read_propensity_items(tmp_path).frames["raw.propensity_item"]
     low, up = read["lower_bound"].astype(float), read["upper_bound"].astype(float)
-    check_bands(low, up, read["item"].tolist())
+    is_band = (low < up).to_numpy()
+    assert is_band.sum() == 15
+    with pytest.raises(BandError, match="items w5, w14:"):
+        check_bands(low, up, read["item"].tolist())
+    check_bands(low[is_band], up[is_band], read.loc[is_band, "item"].tolist())
     is_open = np.isinf(np.column_stack(with_open_ends(low, up)))
     expected = np.column_stack([worked["lower_bound"] == -3, worked["upper_bound"] == 3])
     assert (is_open == expected).all() and expected.any(axis=0).all()
