@@ -121,16 +121,9 @@ def _assess_unit(
             columns = _columns(table, feature_set)
             if columns.tobytes() not in known:
                 # one seed for all feature sets: their forests differ in the features only
+                own = values[:, columns]
                 known[columns.tobytes()] = [
-                    _fold_auroc(
-                        values[:, columns],
-                        outcome,
-                        train,
-                        test,
-                        n_trees,
-                        seed_for,
-                        (system, incitation, regime, k),
-                    )
+                    _fold_auroc(own, outcome, train, test, n_trees, seed_for(system, incitation, regime, k))
                     for k, (train, test) in enumerate(folds)
                 ]
             areas = [area for area in known[columns.tobytes()] if area is not None]
@@ -182,8 +175,7 @@ def _fold_auroc(
     train: npt.NDArray[np.intp],
     test: npt.NDArray[np.intp],
     n_trees: int,
-    seed_for: SeedFor,
-    names: tuple[object, ...],
+    seed: int,
 ) -> float | None:
     """AUROC of one fold; None where its outcomes are all alike."""
     from sklearn.ensemble import RandomForestClassifier  # heavy: imported where it is used
@@ -193,9 +185,9 @@ def _fold_auroc(
         return None
     if len(set(outcome[train])) < 2:
         return 0.5
-    forest = RandomForestClassifier(
-        n_trees, min_samples_split=MIN_SPLIT, random_state=seed_for(*names) % 2**32
-    ).fit(values[train], outcome[train])
+    forest = RandomForestClassifier(n_trees, min_samples_split=MIN_SPLIT, random_state=seed % 2**32).fit(
+        values[train], outcome[train]
+    )
     return float(roc_auc_score(outcome[test], forest.predict_proba(values[test])[:, 1]))
 
 

@@ -3,10 +3,10 @@
 Belongs here: everything between outcomes on items with bands and a position with its uncertainty. Does not belong here:
 the response curve (two_by_two.py), and which responses count (dbt).
 
-A fit is one system under one incitation; all fits of a propensity see the same bands, so outcomes collapse to counts of
-passes and failures a band, and the log likelihood of all fits on a grid is two matrix products. The paper starts an
-optimiser at the maximum of the empirical success curve; the likelihood has several humps, and the whole grid, which costs
-no more here, starts at the highest one.
+A fit is one system under one incitation; all fits of a propensity see the same bands, so outcomes collapse to counts
+of passes and failures a band, and the log likelihood of all fits on a grid is two matrix products. The paper starts an
+optimiser at the maximum of the empirical success curve; the likelihood has several humps, and the whole grid, which
+costs no more here, starts at the highest one.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 Belongs here: the response curve, on the logit scale, and which bands and ends it knows. Does not belong here:
 fitting positions (estimate.py).
 
-With midpoint m, radius r and sharpened slope A = a + exp(1/r) - 1, the paper's product of two sigmoids over the square of
-sigmoid(A r) has odds of success (cosh(A r / 2) / sinh(A (theta - m) / 2))^2. That form needs no difference of nearly
-equal numbers and no exp(1/r), so it holds for every r > 0.
+With midpoint m, radius r and sharpened slope A = a + exp(1/r) - 1, the paper's product of two sigmoids over the square
+of sigmoid(A r) has odds of success (cosh(A r / 2) / sinh(A (theta - m) / 2))^2. That form needs no difference of
+nearly equal numbers and no exp(1/r), so it holds for every r > 0.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def world(
             for incitation in INCITATIONS:
                 level = 0.0 if incitation == "none" else float(incitation)
                 theta = bias + gain * level + rng.normal(0, noise)
-                rows.append(("s%02d" % system, incitation, theta))
+                rows.append((f"s{system:02}", incitation, theta))
         fits = pd.DataFrame(rows, columns=["system", "incitation", "theta"])
         parts.append(respond(rng, fits, bands(rng, n_items)).assign(propensity=propensity))
     return pd.concat(parts, ignore_index=True)

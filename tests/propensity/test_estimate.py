@@ -67,8 +67,9 @@ def test_the_estimate_is_what_an_optimiser_finds_fit_by_fit() -> None:
     position = estimate(responses).position.set_index("system")
     for system, rows in responses.groupby("system"):
         low, high = with_open_ends(rows["lower"], rows["upper"])
+        y = rows["is_correct"].to_numpy()
 
-        def loss(theta: float, low=low, high=high, y=rows["is_correct"].to_numpy()) -> float:
+        def loss(theta: float, low=low, high=high, y=y) -> float:
             succeeds, fails = outcome_logs(theta, low, high, 1.0, 1e-6)
             return -float((y * succeeds + (1 - y) * fails)[np.isfinite(low) | np.isfinite(high)].sum())
 

@@ -11,7 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from assets.ports import declared_tables
 from assets.propensity.assets import ASSESSED, ESTIMATED, assessor, propensity_position
+from assets.propensity.two_by_two import BandError, check_bands, with_open_ends
 from assets.settings import Settings
 from assets.sources.readers import read_propensity_items, read_propensity_responses
 from dagster_project.resources import DuckDBWarehouse
@@ -28,6 +30,39 @@ BROKEN = [
     ({"item_id": "x5", "option_b": None}, "missing option"),
     ({"item_id": "i000"}, "item stands twice for this propensity; its first row counts"),
 ]
+
+
+# an item that a model wrote and one that it refused; answers to the first: one read, one refused, one not asked yet
+WRITTEN = {"propensity": "risk", "source_file": "ledger", "item": "w1"}
+TEXTS = {"benchmark": "w", "option_a": "x", "option_b": "y", "option_c": "z", "correct": "a"}
+LEDGER: dict[str, list[dict[str, object]]] = {
+    "raw.propensity_llm_item": [
+        WRITTEN
+        | TEXTS
+        | {"row_number": 1, "lower_bound": "-1.5", "upper_bound": "0.5", "status": "answered"},
+        WRITTEN | {"row_number": 2, "item": "w2", "status": "refused"},
+    ],
+    "raw.propensity_llm_response": [
+        WRITTEN
+        | {
+            "system": "asked",
+            "row_number": n,
+            "incitation": level,
+            "chosen": option,
+            "is_correct": right,
+            "status": status,
+        }
+        for n, (level, option, right, status) in enumerate(
+            (("none", "a", "1", "answered"), ("1", None, None, "refused"), ("2", None, None, "pending")),
+            start=1,
+        )
+    ],
+}
+
+
+def land(table: str, rows: list[dict[str, object]]) -> pd.DataFrame:
+    """Rows as the table has them; what they lack is NULL."""
+    return pd.DataFrame(rows, dtype=object).reindex(columns=list(declared_tables()[table]))
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +110,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Duc
     warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
     for reading in (read_propensity_items(sources), read_propensity_responses(sources)):
         warehouse.replace(reading.frames)
+    warehouse.replace({name: land(name, rows) for name, rows in LEDGER.items()})
     first = ("path:models/staging/propensity", "path:models/intermediate/propensity")
     run = run_dbt(folder, "build", "-s", *first, "seed_propensity", "seed_system_alias", parsed=dbt_target)
     assert run.success, run.failures
@@ -149,9 +185,8 @@ def test_the_surface_counts_every_scored_response(warehouse: DuckDBWarehouse, po
     scored = position.loc[position["n_items"] > 0, "n_items"]
     assert counted.to_dict() == scored.to_dict()
     own = surface[surface["system"] == "steered"]
-    fitted, observed = (
-        np.average(own[c].astype(float), weights=own["n_items"]) for c in ("fitted_share", "observed_share")
-    )
+    fitted = np.average(own["fitted_share"].astype(float), weights=own["n_items"])
+    observed = np.average(own["observed_share"].astype(float), weights=own["n_items"])
     assert abs(fitted - observed) < 0.05
 
 
@@ -166,9 +201,8 @@ def test_assessors_have_a_row_each_unprompted(warehouse: DuckDBWarehouse) -> Non
     assert len(warehouse.read("marts.assessor_gain")) == 6
 
 
-def test_worked_bands_of_the_published_rubrics_are_all_bands(real_data: Path, tmp_path: Path) -> None:
-    from assets.propensity.two_by_two import check_bands, with_open_ends
-
+def test_worked_bands_of_the_published_rubrics_are_read(real_data: Path, tmp_path: Path) -> None:
+    """17 examples; two of them print one level for both bounds, which is no band and is refused by name."""
     worked = pd.read_csv(real_data / "propensity" / "rubric_worked_examples.csv")
     assert len(worked) == 17
     rows = [
@@ -178,7 +212,23 @@ def test_worked_bands_of_the_published_rubrics_are_all_bands(real_data: Path, tm
     write_propensity_items(tmp_path, rows=rows)
     read = read_propensity_items(tmp_path).frames["raw.propensity_item"]
     low, up = read["lower_bound"].astype(float), read["upper_bound"].astype(float)
-    check_bands(low, up, read["item"].tolist())
+    is_band = (low < up).to_numpy()
+    assert is_band.sum() == 15
+    with pytest.raises(BandError, match="items w5, w14:"):
+        check_bands(low, up, read["item"].tolist())
+    check_bands(low[is_band], up[is_band], read.loc[is_band, "item"].tolist())
     is_open = np.isinf(np.column_stack(with_open_ends(low, up)))
     expected = np.column_stack([worked["lower_bound"] == -3, worked["upper_bound"] == 3])
     assert (is_open == expected).all() and expected.any(axis=0).all()
+
+
+def test_what_language_models_said_joins_the_files_and_what_was_not_asked_waits(
+    warehouse: DuckDBWarehouse,
+) -> None:
+    items = warehouse.read("staging.stg_propensity_item")
+    written = items[items["source_file"] == "ledger"].iloc[0]
+    assert (written["item"], written["lower_bound"], written["upper_bound"]) == ("w1", -1.5, 0.5)
+    assert (items["source_file"] == "ledger").sum() == 1
+    lines = warehouse.read("staging.stg_propensity_response")
+    own = lines[lines["system"] == "asked"].set_index("incitation")["status"].to_dict()
+    assert own == {"none": "scored", "1": "unscored"}

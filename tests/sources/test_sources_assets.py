@@ -39,15 +39,26 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
     warehouse = DuckDBWarehouse(tmp_path / "home" / "warehouse.duckdb")
     counts = {
         name: len(warehouse.read(f"raw.{name}"))
-        for name in ("refresh", "rating", "result", "ai_system", "source_file", "interview")
+        for name in (
+            "refresh",
+            "rating",
+            "result",
+            "ai_system",
+            "source_file",
+            "interview",
+            "propensity_item",
+            "propensity_response",
+        )
     }
     assert counts == {
         "refresh": 1,
         "rating": 72,
         "result": 2,
         "ai_system": 1,
-        "source_file": 6,
+        "source_file": 8,
         "interview": 2,
+        "propensity_item": 2,
+        "propensity_response": 2,
     }
     assert set(warehouse.read("raw.rating")["level"]) == {"1"}
     assert warehouse.read("raw.survey_response")["respondent"].nunique() == 2

@@ -55,7 +55,8 @@ ranking_robustness: basis, scope_type, scope, weighting, activity, n_pairs, winn
     is_suppressed
 policy_sensitivity: basis, scope_type, scope, weighting, power, sharpness, kendall_tau, n_respondents, is_thin,
     is_suppressed
-propensity: system, propensity, incitation, estimate, se, q025, q975, n_items, n_uninformative, is_saturated, success_share
+propensity: system, propensity, incitation, estimate, se, q025, q975, n_items, n_uninformative, is_saturated,
+    success_share
 steerability: system, propensity, pearson_r, unprompted_estimate, n_levels
 propensity_surface: system, propensity, incitation, middle, width, n_items, observed_share, fitted_share
 assessor: system, incitation, regime, feature_set, auroc, n_items
