@@ -139,7 +139,8 @@ def test_each_broken_line_is_told_with_its_reason(warehouse: DuckDBWarehouse) ->
         "unknown item of this propensity": 2,
         "unknown incitation": 2,
         "answered twice; the first row counts": 2,
-        "missing option": 1,
+        # of the file, and what a model refused
+        "missing option": 2,
         "is_correct contradicts the item: option a is correct": 1,
     }
     assert of_answers["reason"].value_counts().to_dict() == expected
