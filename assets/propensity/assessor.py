@@ -71,7 +71,7 @@ def assess(responses: pd.DataFrame, levels: pd.DataFrame, n_trees: int, seed_for
     rows = [
         row
         for (system, incitation), unit in taken.groupby(UNIT, sort=True)
-        for row in _assess_unit(system, incitation, unit, table, n_trees, seed_for)
+        for row in _assess_unit(str(system), str(incitation), unit, table, n_trees, seed_for)
     ]
     assessor = pd.DataFrame(rows, columns=ASSESSOR_COLUMNS).astype({"auroc": float})
     by_system = _by_system(assessor)
@@ -151,14 +151,16 @@ def _folds(
     """
     items = unit["item_number"].to_numpy()
     everything = np.arange(len(unit))
+    benchmark = unit["benchmark"].to_numpy()
+    by_benchmark = [np.flatnonzero(benchmark == name) for name in sorted(set(benchmark))]
     if regime == LEFT_OUT:
-        for _, inside in unit.groupby("benchmark", sort=True).indices.items():
+        for inside in by_benchmark:
             # an item may belong to one benchmark only, so that rows are enough
             outside = np.setdiff1d(everything, inside)
             if len(outside) >= MIN_ITEMS:
                 yield outside, inside
         return
-    parts = [everything] if regime == POOLED else list(unit.groupby("benchmark", sort=True).indices.values())
+    parts = [everything] if regime == POOLED else by_benchmark
     rng = np.random.default_rng(seed)
     for part in parts:
         if len(part) < MIN_ITEMS:

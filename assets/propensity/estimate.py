@@ -261,5 +261,10 @@ def _best_slope(outcomes: Outcomes, grid: Array, lapse: float) -> float:
     def loss(slope_log: float) -> float:
         return -float(likelihood_log(outcomes, inner, float(np.exp(slope_log)), lapse).max(axis=1).sum())
 
-    found = minimize_scalar(loss, bounds=np.log(SLOPES), method="bounded", options={"xatol": 1e-3})
+    found = minimize_scalar(
+        loss,
+        bounds=(float(np.log(SLOPES[0])), float(np.log(SLOPES[1]))),
+        method="bounded",
+        options={"xatol": 1e-3},
+    )
     return float(np.exp(found.x))

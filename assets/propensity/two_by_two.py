@@ -38,7 +38,7 @@ def check_bands(lower: Numbers, upper: Numbers, items: Sequence[object]) -> None
     # a comparison with NaN is false
     is_band = (low >= -SCALE) & (low < high) & (high <= SCALE)
     if not is_band.all():
-        bad = [str(items[i]) for i in np.flatnonzero(~is_band)]
+        bad = [str(items[int(i)]) for i in np.flatnonzero(~is_band)]
         shown = ", ".join(bad[:10]) + (f" and {len(bad) - 10} more" if len(bad) > 10 else "")
         raise BandError(
             f"items {shown}: no band with -3 <= lower < upper <= 3. Correct them, or leave them out"

@@ -38,7 +38,12 @@ def respond(
 ) -> pd.DataFrame:
     """A row a fit × item: the columns of `fits` (with its true `theta`) and `items`, and is_correct."""
     crossed = fits.merge(items, how="cross")
-    p = probability(*(crossed[c].to_numpy(float) for c in ("theta", "lower", "upper")), slope)
+    p = probability(
+        crossed["theta"].to_numpy(float),
+        crossed["lower"].to_numpy(float),
+        crossed["upper"].to_numpy(float),
+        slope,
+    )
     return crossed.assign(is_correct=(rng.random(len(crossed)) < p).astype(int))
 
 

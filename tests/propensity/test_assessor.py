@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,7 +53,7 @@ def world(
     return pd.concat(parts, ignore_index=True), levels
 
 
-def gain(found: Assessment) -> pd.DataFrame:
+def gain(found: Assessment) -> Any:
     return found.gain.set_index(["regime", "feature_set"])
 
 
@@ -100,7 +102,7 @@ def test_folds_with_one_outcome_are_counted_not_scored() -> None:
     responses, levels = world(2, effect=0.8, n_systems=1)
     responses.loc[responses["benchmark"] == "b", "is_correct"] = 1
     found = assess(responses, levels, N_TREES, seed_for).assessor.set_index(["regime", "feature_set"])
-    row = found.loc[(LEFT_OUT, CAPABILITIES)]
+    row: Any = found.loc[(LEFT_OUT, CAPABILITIES)]
     assert (row["n_folds"], row["n_undefined_folds"]) == (2, 1)
     everything = assess(responses.assign(is_correct=1), levels, N_TREES, seed_for)
     assert everything.assessor["auroc"].isna().all() and everything.by_system.empty

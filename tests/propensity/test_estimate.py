@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +18,7 @@ from tests.propensity.simulated import bands, respond, world
 FIT = ["propensity", "system", "incitation"]
 
 
-def one_fit(rows: list[tuple[float, float, int]], **options: bool | float) -> pd.Series:
+def one_fit(rows: Sequence[tuple[float, float, int]], **options: Any) -> Any:
     """The position of one fit from (lower, upper, is_correct)."""
     frame = pd.DataFrame(rows, columns=["lower", "upper", "is_correct"])
     frame = frame.assign(
@@ -76,7 +79,7 @@ def test_the_estimate_is_what_an_optimiser_finds_fit_by_fit() -> None:
         starts = [(t - 0.5, t + 0.5) for t in np.arange(-6, 6, 0.5)]
         found = [minimize_scalar(loss, bounds=s, method="bounded", options={"xatol": 1e-9}) for s in starts]
         best = min(found, key=lambda result: result.fun)
-        assert position.loc[system, "estimate"] == pytest.approx(best.x, abs=1e-4)
+        assert position["estimate"].to_dict()[system] == pytest.approx(best.x, abs=1e-4)
 
 
 def test_of_one_sided_items_the_error_is_that_of_the_2pl() -> None:

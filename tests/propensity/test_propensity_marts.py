@@ -6,6 +6,7 @@ The dbt unit tests of the slice (hand-computed rows) run in the same build.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ from tests.factories import write_propensity_items, write_propensity_responses
 from tests.propensity.simulated import bands, respond
 
 LEVELS = [*map(str, range(-3, 4)), "none"]
-BROKEN = [
+BROKEN: list[tuple[dict[str, object], str]] = [
     ({"item_id": "x1", "lower": 1, "upper": 1}, "band is empty: lower equals upper"),
     ({"item_id": "x2", "lower": 2, "upper": 1}, "band is empty: lower is above upper"),
     ({"item_id": "x3", "lower": "NaN"}, "bound is no number"),
@@ -71,7 +72,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Duc
     sources = folder / "sources"
     rng = np.random.default_rng(5)
     items = bands(rng, 120)
-    sound = [
+    sound: list[dict[str, Any]] = [
         {"item_id": i, "lower": low, "upper": up, "benchmark": "ab"[k % 2]}
         for k, (i, low, up) in enumerate(items[["item", "lower", "upper"]].itertuples(index=False))
     ]
@@ -90,18 +91,21 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Duc
     drawn["option"] = np.where(drawn["is_correct"] == 1, "a", "c")
     columns = ["item_id", "incitation", "option", "is_correct"]
     for system, rows in drawn.groupby("system"):
-        faults = [
+        faults: list[dict[str, Any]] = [
             {"item_id": "x1", "incitation": "0", "is_correct": 1},
             {"item_id": "nowhere", "incitation": "0"},
             {"item_id": "i003", "incitation": "4"},
             {"item_id": "i000", "incitation": "0"},
         ]
-        write_propensity_responses(sources, str(system), [*rows[columns].to_dict("records"), *faults])
-    # all passes, all fails, three items, and one whose only option is unreadable
-    for system, option, n in (("passes", "a", 120), ("fails", "b", 120), ("few", "a", 3)):
-        rows = [{"item_id": f"i{k:03}", "option": option if k else "a"} for k in range(n)]
         write_propensity_responses(
-            sources, system, [r | {"option": "b"} if system == "fails" else r for r in rows]
+            sources,
+            str(system),
+            [*({str(k): v for k, v in r.items()} for r in rows[columns].to_dict("records")), *faults],
+        )
+    # all passes, all fails, three items, and one whose only option is unreadable
+    for name, option, n in (("passes", "a", 120), ("fails", "b", 120), ("few", "a", 3)):
+        write_propensity_responses(
+            sources, name, [{"item_id": f"i{k:03}", "option": option} for k in range(n)]
         )
     write_propensity_responses(sources, "silent", [{"item_id": "i001", "option": "", "is_correct": 0}])
     contradicts = {"item_id": "i001", "option": "a", "is_correct": 0}
@@ -115,6 +119,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Duc
     run = run_dbt(folder, "build", "-s", *first, "seed_propensity", "seed_system_alias", parsed=dbt_target)
     assert run.success, run.failures
     settings = Settings(home=folder / "home", assessor_trees=2)
+    step: Any
     for step, tables in ((propensity_position, ESTIMATED), (assessor, ASSESSED)):
         made = list(step.op.compute_fn.decorated_fn(warehouse, settings))
         assert {result.asset_key.path[1] for result in made} == set(tables)
@@ -124,7 +129,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Duc
 
 
 @pytest.fixture(scope="module")
-def position(warehouse: DuckDBWarehouse) -> pd.DataFrame:
+def position(warehouse: DuckDBWarehouse) -> Any:
     return warehouse.read("marts.propensity").set_index(["system", "incitation"]).sort_index()
 
 
@@ -146,14 +151,14 @@ def test_each_broken_line_is_told_with_its_reason(warehouse: DuckDBWarehouse) ->
     assert of_answers["reason"].value_counts().to_dict() == expected
 
 
-def test_positions_are_near_the_planted_ones(position: pd.DataFrame) -> None:
+def test_positions_are_near_the_planted_ones(position: Any) -> None:
     for level in range(-3, 4):
         row = position.loc[("steered", str(level))]
         assert abs(row["estimate"] - 0.8 * level) < 4 * row["se"] and row["n_items"] == 120
     assert position["q025"].dropna().lt(position["q975"].dropna()).all()
 
 
-def test_awkward_systems_are_flagged_not_wrong(position: pd.DataFrame) -> None:
+def test_awkward_systems_are_flagged_not_wrong(position: Any) -> None:
     for system in ("passes", "fails"):
         row = position.loc[(system, "none")]
         assert row["is_saturated"] and np.isfinite(row["estimate"]) and pd.isna(row["se"])
@@ -165,7 +170,7 @@ def test_awkward_systems_are_flagged_not_wrong(position: pd.DataFrame) -> None:
 
 
 def test_a_missing_level_is_flagged_and_steerability_is_the_correlation(
-    warehouse: DuckDBWarehouse, position: pd.DataFrame
+    warehouse: DuckDBWarehouse, position: Any
 ) -> None:
     mart = warehouse.read("marts.steerability").set_index("system")
     assert mart.loc["plain", "n_levels"] == 6 and not mart.loc["plain", "is_complete"]
@@ -180,7 +185,7 @@ def test_a_missing_level_is_flagged_and_steerability_is_the_correlation(
     assert pd.isna(mart.loc["few", "pearson_r"]) and mart.loc["few", "n_levels"] == 0
 
 
-def test_the_surface_counts_every_scored_response(warehouse: DuckDBWarehouse, position: pd.DataFrame) -> None:
+def test_the_surface_counts_every_scored_response(warehouse: DuckDBWarehouse, position: Any) -> None:
     surface = warehouse.read("marts.propensity_surface")
     counted = surface.groupby(["system", "incitation"])["n_items"].sum()
     scored = position.loc[position["n_items"] > 0, "n_items"]

@@ -13,13 +13,18 @@ import pytest
 
 from assets.settings import Settings
 from assets.sources import assets as sources_assets
-from assets.sources import refresh
+from assets.sources import propensity_assets, refresh
 from assets.sources.folder import sources_folder
 from assets.sources.readers import SourceError
 from dagster_project.resources import DuckDBWarehouse
 from tests.factories import write_ratings, write_results, write_sources
 
-RAW = [asset for asset in vars(sources_assets).values() if isinstance(asset, dg.AssetsDefinition)]
+RAW = [
+    asset
+    for module in (sources_assets, propensity_assets)
+    for asset in vars(module).values()
+    if isinstance(asset, dg.AssetsDefinition)
+]
 
 
 def run(sources: Path, home: Path) -> dg.ExecuteInProcessResult:
