@@ -21,9 +21,6 @@ def write_templates(folder: Path) -> list[Path]:
     Raises:
         FileExistsError: one of the files is there already; then none is written.
     """
-    capabilities: dict[str, str] = {}
-    for name, acronym in ratings.capability_aliases().items():
-        capabilities.setdefault(acronym, name)
     survey = [
         (RESPONSE_ID, "Any text that tells respondents apart; only a hash of it is kept"),
         (SOURCE, "Where respondents came from; blank = the file's name"),
@@ -31,7 +28,7 @@ def write_templates(folder: Path) -> list[Path]:
         *((question.name, question.text) for question in QUESTIONS),
     ]
     files: dict[str, list[list[str]]] = {
-        "battery/ratings/name-of-rater.csv": [[*ratings.KEYS, *capabilities.values()]],
+        "battery/ratings/name-of-rater.csv": [[*ratings.KEYS, *ratings.headings().values()]],
         "battery/results/name-of-system.csv": [list(results.COLUMNS)],
         "battery/systems.csv": [list(systems.COLUMNS)],
         "survey/name-of-source.csv": [[name for name, _ in survey], [text for _, text in survey]],
