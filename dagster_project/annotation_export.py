@@ -12,8 +12,8 @@ from pathlib import Path
 import pandas as pd
 
 from assets.battery.annotation import KEY, AnnotationError, read_annotation
-from assets.battery.rubrics import RubricError
 from assets.llm import read_roles
+from assets.rubric_text import RubricError
 from assets.settings import Settings
 from assets.sources.folder import sources_folder
 from assets.sources.readers import read_items

@@ -82,7 +82,8 @@ def banded_items(
     for (item_id, _), answer in zip(questions, answers, strict=True):
         found.setdefault(item_id, []).append(answer)
     rows = []
-    for row in items.to_dict("records"):
+    for item in items.to_dict("records"):
+        row: dict[str, object] = {str(name): value for name, value in item.items()}
         row |= {"lower": None, "upper": None, "rubric_version": rubrics[str(row["propensity"])].version}
         if row["status"] == "answered":
             row |= _settled(found.get(str(row["item_id"]), []))

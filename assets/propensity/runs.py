@@ -78,8 +78,8 @@ def run_calls(items: pd.DataFrame, rubrics: Mapping[str, Rubric], systems: Seque
     _refuse_same_systems(systems)
     if items.empty:
         raise PropensityError(
-            "no item with a band: run `suitability llm run propensity-items` and `... propensity-bands` first, or bring "
-            "propensity/items/<propensity>.csv"
+            "no item with a band: run `suitability llm run propensity-items` and `... propensity-bands` first, "
+            "or bring propensity/items/<propensity>.csv"
         )
     return [question.call for question in _questions(items, rubrics, systems)]
 
@@ -89,7 +89,11 @@ def _questions(
 ) -> list[_Question]:
     form = read_prompt("question")
     by_propensity = {
-        propensity: items[items["propensity"] == propensity].to_dict("records") for propensity in rubrics
+        propensity: [
+            {str(name): value for name, value in item.items()}
+            for item in items[items["propensity"] == propensity].to_dict("records")
+        ]
+        for propensity in rubrics
     }
     return [
         _Question(Call(system, _asked(form, item), _told(rubric, incitation), Choice), incitation, item)

@@ -33,7 +33,9 @@ def write_templates(folder: Path) -> list[Path]:
         "battery/systems.csv": [list(systems.COLUMNS)],
         "survey/name-of-source.csv": [[name for name, _ in survey], [text for _, text in survey]],
         f"{interviews.LOCATION}/interview.csv": [list(interviews.COLUMNS)],
-        f"{propensity.ITEMS}/name-of-propensity.csv": [[*propensity.ITEM_COLUMNS, *capabilities.values()]],
+        f"{propensity.ITEMS}/name-of-propensity.csv": [
+            [*propensity.ITEM_COLUMNS, *ratings.headings().values()]
+        ],
         f"{propensity.RESPONSES}/name-of-system.csv": [list(propensity.RESPONSE_COLUMNS)],
     }
     paths = {folder / name: rows for name, rows in files.items()}
