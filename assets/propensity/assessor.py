@@ -64,7 +64,7 @@ def assess(responses: pd.DataFrame, levels: pd.DataFrame, n_trees: int, seed_for
         assessor: auroc is the mean over folds with both outcomes, NULL where there is none or the unit has fewer
             than 100 responses; n_items responses taken, n_unannotated unknown propensity levels among them.
         by_system: means over a system's incitations. gain: means over systems, and the Wilcoxon signed-rank test
-            (two-sided) of the differences, NULL without systems.
+            (two-sided) of the differences, NULL where no system could be assessed; no rows without responses.
     """
     table = _features(levels)
     taken = responses[responses["item_number"].isin(table.index)]
@@ -75,7 +75,7 @@ def assess(responses: pd.DataFrame, levels: pd.DataFrame, n_trees: int, seed_for
     ]
     assessor = pd.DataFrame(rows, columns=ASSESSOR_COLUMNS).astype({"auroc": float})
     by_system = _by_system(assessor)
-    return Assessment(assessor, by_system, _gain(by_system))
+    return Assessment(assessor, by_system, _gain(by_system, set(assessor["regime"])))
 
 
 def _features(levels: pd.DataFrame) -> pd.DataFrame:
@@ -206,9 +206,9 @@ def _by_system(assessor: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts).reset_index()[SYSTEM_COLUMNS]
 
 
-def _gain(by_system: pd.DataFrame) -> pd.DataFrame:
+def _gain(by_system: pd.DataFrame, tried: set[str]) -> pd.DataFrame:
     rows = []
-    for regime in REGIMES:
+    for regime in (name for name in REGIMES if name in tried):
         for feature_set in FEATURE_SETS[1:]:
             chosen = by_system[(by_system["regime"] == regime) & (by_system["feature_set"] == feature_set)]
             means = chosen[["baseline", "augmented", "delta"]].mean()

@@ -54,6 +54,8 @@ def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
         "raw.refresh",
         "raw.llm_call",
         "raw.annotation",
+        "raw.propensity_llm_item",
+        "raw.propensity_llm_response",
     }
     for name, frame in frames.items():
         assert list(frame.columns) == list(declared_tables()[name])
