@@ -1,32 +1,5 @@
 with landed as (
-    select
-        source_file,
-        row_number,
-        item,
-        propensity,
-        benchmark,
-        option_a,
-        option_b,
-        option_c,
-        correct,
-        lower_bound,
-        upper_bound
-    from {{ source('raw', 'propensity_item') }}
-    union all
-    select
-        source_file,
-        row_number,
-        item,
-        propensity,
-        benchmark,
-        option_a,
-        option_b,
-        option_c,
-        correct,
-        lower_bound,
-        upper_bound
-    from {{ source('raw', 'propensity_llm_item') }}
-    where status = 'answered'
+    {{ landed_propensity_items() }}
 ),
 
 raw_item as (

@@ -1,57 +1,9 @@
 with raw_item as (
-    select
-        source_file,
-        row_number,
-        item,
-        propensity,
-        benchmark,
-        option_a,
-        option_b,
-        option_c,
-        correct,
-        lower_bound,
-        upper_bound
-    from {{ source('raw', 'propensity_item') }}
-    union all
-    select
-        source_file,
-        row_number,
-        item,
-        propensity,
-        benchmark,
-        option_a,
-        option_b,
-        option_c,
-        correct,
-        lower_bound,
-        upper_bound
-    from {{ source('raw', 'propensity_llm_item') }}
-    where status = 'answered'
+    {{ landed_propensity_items() }}
 ),
 
 raw_response as (
-    select
-        source_file,
-        row_number,
-        system,
-        item,
-        propensity,
-        incitation,
-        chosen,
-        is_correct
-    from {{ source('raw', 'propensity_response') }}
-    union all
-    select
-        source_file,
-        row_number,
-        system,
-        item,
-        propensity,
-        incitation,
-        chosen,
-        is_correct
-    from {{ source('raw', 'propensity_llm_response') }}
-    where status <> 'pending'
+    {{ landed_propensity_responses() }}
 ),
 
 item as (

@@ -1,27 +1,5 @@
--- an answer of a model that can't be read or was refused is a line without an option
 with landed as (
-    select
-        source_file,
-        row_number,
-        system,
-        item,
-        propensity,
-        incitation,
-        chosen,
-        is_correct
-    from {{ source('raw', 'propensity_response') }}
-    union all
-    select
-        source_file,
-        row_number,
-        system,
-        item,
-        propensity,
-        incitation,
-        chosen,
-        is_correct
-    from {{ source('raw', 'propensity_llm_response') }}
-    where status <> 'pending'
+    {{ landed_propensity_responses() }}
 ),
 
 response as (
