@@ -136,6 +136,15 @@ class Settings(BaseSettings):
         "Given what a person asks of an assistant, retrieve the occupational task that it belongs to",
         description="put before chats where embedder = openai; empty = none",
     )
+    open_ends: bool = Field(True, description="a band's bound at -3 or 3 means no bound")
+    lapse: float = Field(1e-6, gt=0, lt=0.5, description="probability of failure that every item keeps")
+    propensity_slope: Literal["one", "free"] = Field(
+        "one", description="base slope of the propensity model: 1, or fitted for each propensity"
+    )
+    assessor_trees: int = Field(25, ge=1, description="trees of each forest that predicts success")
+    assessor_incitations: Literal["unprompted", "all"] = Field(
+        "unprompted", description="which answers assessors predict: eight times the forests if all"
+    )
 
     @field_validator("home", "sources", "llm")
     @classmethod

@@ -22,13 +22,16 @@ ASSET_MODULES = (
     "assets.sources.assets",
     "assets.sources.onet_assets",
     "assets.sources.chat_assets",
+    "assets.sources.propensity_assets",
     "assets.llm.assets",
     "assets.battery.assets",
+    "assets.propensity.llm_assets",
     "assets.capability.assets",
     "assets.capability.proof_assets",
     "assets.work.assets",
     "assets.adoption.assets",
     "assets.suitability.assets",
+    "assets.propensity.assets",
     "dagster_project.report.asset",
 )
 
@@ -47,6 +50,8 @@ INPUT_FILES = tuple(
         ("oews", "adoption", "oews/: employment, wages and the crosswalk from O*NET's codes."),
         ("chats", "adoption", "chats/*: what people asked an AI assistant."),
         ("prompts", "adoption", "rubrics/prompts/: what language models are told about chats."),
+        ("propensity_items", "propensity", "propensity/items/*.csv: three-option items with ideal bands."),
+        ("propensity_responses", "propensity", "propensity/responses/*.csv: what systems chose."),
         ("roles", "llm", "llm.toml: which language model plays which role."),
         ("ledger", "llm", "ledger.sqlite in the home: every call to a language model."),
     )

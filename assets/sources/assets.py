@@ -27,7 +27,10 @@ from assets.sources.salt import read_salt
 
 FILE = {
     name: dg.AssetKey(["file", name])
-    for name in ("ratings", "items", "results", "systems", "survey", "interviews", "onet", "oews")
+    for name in (
+        *("ratings", "items", "results", "systems", "survey", "interviews"),
+        *("onet", "oews", "propensity_items", "propensity_responses"),
+    )
 }
 
 

@@ -11,7 +11,18 @@ from pathlib import Path
 import pandas as pd
 
 from assets.ports import conform
-from assets.sources.readers import chats, interviews, items, oews, onet, ratings, results, survey, systems
+from assets.sources.readers import (
+    chats,
+    interviews,
+    items,
+    oews,
+    onet,
+    propensity,
+    ratings,
+    results,
+    survey,
+    systems,
+)
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import CSV, empty_frame, file_sha256, find_files, relative
 
@@ -25,6 +36,8 @@ LOCATIONS = {
     "chats": (chats.LOCATION, chats.SUFFIXES),
     "onet": (onet.LOCATION, onet.SUFFIXES),
     "oews": (oews.LOCATION, oews.SUFFIXES),
+    "propensity_items": (propensity.ITEMS, (CSV,)),
+    "propensity_responses": (propensity.RESPONSES, (CSV,)),
 }
 
 
