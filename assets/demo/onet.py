@@ -113,11 +113,12 @@ def task_table(rng: np.random.Generator) -> pd.DataFrame:
     """
     rows = []
     common = list(COMMON.items())
-    for row in occupation_table().itertuples(index=False):
-        if row.kind not in KINDS:
+    columns = ["occupation", "kind", "chats", "things"]
+    for occupation, kind, n_chats, listed in occupation_table()[columns].itertuples(index=False):
+        if kind not in KINDS:
             continue
-        things = row.things.split("|")
-        share = np.asarray(KINDS[row.kind], dtype=float)
+        things = listed.split("|")
+        share = np.asarray(KINDS[kind], dtype=float)
         pairs = [(a, v, thing) for a in range(len(ACTIVITIES)) for v in (0, 1) for thing in things]
         p = np.array([share[a] for a, _, _ in pairs])
         n_tasks = int(rng.integers(FEWEST_TASKS, MOST_TASKS + 1))
@@ -125,10 +126,10 @@ def task_table(rng: np.random.Generator) -> pd.DataFrame:
             a, v, thing = pairs[int(i)]
             end = ACTIVITIES[a].ends[int(rng.integers(2))]
             text = f"{ACTIVITIES[a].verbs[v].format(thing)} {end}."
-            rows.append((row.occupation, text, a, v, float(row.chats) * ACTIVITIES[a].chats))
+            rows.append((occupation, text, a, v, float(n_chats) * ACTIVITIES[a].chats))
         for i in rng.choice(len(common), N_COMMON, replace=False):
             text, a = common[int(i)]
-            rows.append((row.occupation, text, a, 0, 0.0))
+            rows.append((occupation, text, a, 0, 0.0))
     frame = pd.DataFrame(rows, columns=["occupation", "text", "activity", "verb", "chats"])
     frame.insert(1, "task_id", [str(9001 + n) for n in range(len(frame))])
     return frame.assign(chats=frame["chats"] / frame["chats"].sum())
