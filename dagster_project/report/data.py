@@ -162,7 +162,11 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "match_floor": ("adoption", ("embedder", "match_floor", "n_chats", "share")),
     "embedder_validation": ("adoption", ("embedder", "has_root", "pearson_r", "n_pairs")),
-    "index_comparison": ("adoption", ("index", "level", "n", "spearman", "spearman_weighted")),
+    "index_comparison": (
+        "adoption",
+        ("index", "level", "n", "spearman", "spearman_weighted", "n_by_nearest", "n_unmatched"),
+    ),
+    "index_unmatched": ("adoption", ("index", "level", "unit")),
     "model_comparison": ("capability", ("model",)),
     "importance_agreement": (
         "work",

@@ -57,17 +57,22 @@ def by_employment(groups: pd.DataFrame) -> pd.DataFrame:
 
 
 def depth_curves(depth: pd.DataFrame) -> Chart:
-    """One curve a least number of chats: share of occupations by share of their tasks; suppressed ones are left out."""
-    shown = depth[depth["occupation_share"].notna()].sort_values(["min_chats", "task_share"])
+    """One curve a least number of chats: share of occupations by share of their tasks; suppressed ones are left out.
+
+    So is a share of none: every occupation has that.
+    """
+    is_shown = depth["occupation_share"].notna() & (depth["task_share"] > 0)
+    shown = depth[is_shown].astype({"min_chats": "int64"}).sort_values(["min_chats", "task_share"])
     curves = [
         {
-            "min_chats": int(least),
+            "min_chats": least,
             "x": [value(x) for x in own["task_share"]],
             "y": [value(x) for x in own["occupation_share"]],
             "low": [value(x) for x in own["occupation_share_q025"]],
             "high": [value(x) for x in own["occupation_share_q975"]],
         }
-        for least, own in shown.groupby("min_chats")
+        for least in sorted(set(shown["min_chats"].tolist()))
+        for own in (shown[shown["min_chats"] == least],)
     ]
     return {"kind": "depth", "curves": curves}
 
@@ -91,5 +96,5 @@ def wages(occupations: pd.DataFrame) -> Chart:
         "y": per_million,
         "names": [str(x) for x in placed["title"]],
         "n": [int(x) for x in placed["n_chats"]],
-        "y_range": [math.floor(min(logs)), math.ceil(max(logs) + 1e-9)],
+        "y_range": [min(logs) - 0.2, max(logs) + 0.2],
     }

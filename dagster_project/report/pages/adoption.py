@@ -141,7 +141,7 @@ def _stages(funnel: pd.DataFrame) -> Table:
             percent(r["share_of_previous"]),
             count(r["n_unknown"]),
             STATUS.get(text(r["status"]), words(r["status"])),
-            words(r["method"]),
+            words(None if r["status"] == "skipped" else r["method"]),
             words(r["note"]),
         ]
         for r in funnel.sort_values("stage_order").to_dict("records")
@@ -214,9 +214,11 @@ def _comparison(frame: pd.DataFrame) -> Table:
     rows = [
         [words(r["index"]), words(r["level"]), count(r["n"])]
         + [number(r["spearman"]), number(r["spearman_weighted"])]
+        + [count(r["n_by_nearest"]), count(r["n_unmatched"])]
         for r in frame.sort_values(["index", "level"]).to_dict("records")
     ]
-    return Table(["Index", "Level", "Compared", "Spearman", "Spearman, weighted"], rows, {1})
+    columns = ["Index", "Level", "Compared", "Spearman", "Weighted by employment"]
+    return Table([*columns, "Placed by likeness", "Not placed"], rows, {1})
 
 
 def _cells(row: dict[Any, Any], *parts: tuple[Callable[[object], str], str]) -> list[str]:
