@@ -77,7 +77,7 @@ def index_bridge(
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": len(frame),
-            **{name: int(n) for name, n in frame["method"].value_counts().items()},
+            **{str(name): int(n) for name, n in frame["method"].value_counts().items()},
         }
     )
 

@@ -73,14 +73,13 @@ def employed(occupation: str) -> int:
 
 def write_comparison(sources: Path, occupations: list[str]) -> None:
     """One index by task, its texts in lower case; one by activity; one by code, that knows all but one and one more."""
-    rows = [(text.lower(), share) for text, share in shares().items()]
+    rows: list[tuple[str, object]] = [(text.lower(), share) for text, share in shares().items()]
     rows += [("hum in the shower.", 2.5), ("weigh parcels again.", "many")]
     folder = sources / "comparison"
     write_csv(folder / "aei/release_2025_03_27/task_pct_v2.csv", ("task_name", "pct"), rows)
-    header = ("IWA", "title", "share_user", "share_ai")
-    write_csv(
-        folder / "working_with_ai/iwa_metrics.csv", header, [("i0", "a", 0.2, 0.3), ("i1", "b", 0.1, 0.3)]
-    )
+    activities = [("i0", "a", 0.2, 0.3), ("i1", "b", 0.1, 0.3)]
+    titles = ("IWA", "title", "share_user", "share_ai")
+    write_csv(folder / "working_with_ai/iwa_metrics.csv", titles, activities)
     codes = [(o[:7], o, n % 4 / 10) for n, o in enumerate(occupations[1:])] + [("99-9999", "Nobody", 1)]
     header = ("SOC Code", "title", "ai_applicability_score")
     write_csv(folder / "working_with_ai/soc_ai_applicability_scores.csv", header, codes)
@@ -265,17 +264,14 @@ def test_funnel_and_floor(built, kept) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_other_indices(built, parts, kept, statements) -> None:  # type: ignore[no-untyped-def]
-    first: dict[str, str] = {}
-    for _, task_id, text in tasks():
-        first.setdefault(text, task_id)
     rows = Counter(text for _, _, text in tasks())
-    theirs, seen = Counter[str](), set().union(*kept.values())
+    theirs, seen = defaultdict[str, float](float), set().union(*kept.values())
     for occupation, _, text in tasks():
         theirs[occupation] += shares().get(text, 0) / rows[text]
     occupations = sorted(statements)
     ours = [sum(part.get(o, 0) for part in parts.values()) for o in occupations]
     known = occupations[1:]
-    sides = {
+    sides: dict[tuple[str, str], tuple[list[str], list[float], list[float]]] = {
         ("aei_2025_03_27", "occupation"): (occupations, [theirs[o] for o in occupations], ours),
         ("microsoft_applicability", "SOC"): (
             known,
@@ -289,8 +285,8 @@ def test_other_indices(built, parts, kept, statements) -> None:  # type: ignore[
         assert mart.loc[key, "spearman"] == pytest.approx(spearmanr(x, y).statistic)
         weights = [employed(o) for o in units]
         assert min(weights) == 0
-        heads = [np.repeat(rankdata(side), weights) for side in (x, y)]
-        assert mart.loc[key, "spearman_weighted"] == pytest.approx(np.corrcoef(*heads)[0, 1])
+        of_each = np.array([np.repeat(rankdata(side), weights) for side in (x, y)])
+        assert mart.loc[key, "spearman_weighted"] == pytest.approx(np.corrcoef(of_each)[0, 1])
     # two activities have an order and no correlation
     assert mart.loc[("microsoft_user", "IWA"), "n"] == 2 and pd.isna(
         mart.loc[("microsoft_user", "IWA"), "spearman"]

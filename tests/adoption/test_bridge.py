@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from assets.adoption.bridge import bridge
+from assets.adoption.embedders import Vectors
 
 OURS = pd.DataFrame(
     [
@@ -20,7 +21,7 @@ PLACE = {"Repair engines.": 0, "repair  engines": 0, "Teach pupils.": 1}
 ANGLE = {"teach many pupils": 0.9, "teach": 0.7}
 
 
-def embed(texts: list[str]) -> np.ndarray:
+def embed(texts: list[str]) -> Vectors:
     """Ours on two axes; others at a known cosine to 'Teach pupils.'."""
     rows = []
     for text in texts:
@@ -35,11 +36,11 @@ def embed(texts: list[str]) -> np.ndarray:
     return np.array(rows, dtype=np.float32)
 
 
-def matched(*texts: str, level: str = "task") -> dict[str, tuple[object, ...]]:
+def matched(*texts: str, level: str = "task") -> dict[object, tuple[object, ...]]:
     given = pd.DataFrame({"level": level, "text": list(texts)})
-    found = bridge(given, OURS, embed, 0.85).set_index("text")
-    assert set(found.index) == set(texts)
-    return {text: tuple(found.loc[text, ["unit", "method"]]) for text in texts}
+    found = bridge(given, OURS, embed, 0.85)
+    assert sorted(found["text"]) == sorted(texts)
+    return {row.text: (row.unit, row.method) for row in found.itertuples()}
 
 
 def test_the_same_text_in_other_dress_is_the_same() -> None:
