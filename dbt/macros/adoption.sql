@@ -45,8 +45,9 @@
     )
 {%- endmacro %}
 
-{# Codes of another vintage join most occupations and misplace the rest. Where a file doesn't say its taxonomy its codes do: the
-   crosswalk of the same one knows 99.9 % of the occupations with tasks, that of O*NET-SOC 2019 knows 74 % of O*NET-SOC 2010's. #}
+{# Codes of another vintage join most occupations and misplace the rest. Where a file doesn't say its taxonomy its codes
+   do: the crosswalk of the same one knows 99.9 % of the occupations with tasks, that of O*NET-SOC 2019 knows 74 % of
+   O*NET-SOC 2010's. #}
 {% test one_taxonomy(model) %}
     with told as (
         select

@@ -8,7 +8,7 @@ bridge as (
     select * from {{ source('model', 'index_bridge') }}
 ),
 
-{# codes of these indices are of SOC 2018, which O*NET-SOC 2019 refines: those of other taxonomies name other occupations #}
+{# these codes are of SOC 2018, which O*NET-SOC 2019 refines: those of other taxonomies name other occupations #}
 soc as (
     select distinct substring(occupation, 1, 7) as unit
     from {{ ref('int_occupation') }}
