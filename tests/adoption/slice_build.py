@@ -15,6 +15,7 @@ from assets.adoption.assets import adoption
 from assets.adoption.index_assets import embedder_validation, index_bridge
 from assets.ports import declared_tables
 from assets.settings import Settings
+from assets.sources.folder import sources_folder
 from assets.sources.readers import read_chats, read_comparison
 from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
@@ -24,6 +25,24 @@ BEFORE = (
     *("int_hierarchy", "int_index_text", "int_work_activity"),
 )
 RAW = ("raw.onet_", "raw.oews")
+
+
+def land(settings: Settings, world: Mapping[str, pd.DataFrame]) -> DuckDBWarehouse:
+    """The raw tables: `world`, and chats and comparison of the settings' sources."""
+    warehouse = DuckDBWarehouse(settings.home / WAREHOUSE_NAME)
+    empty = {name: pd.DataFrame() for name in declared_tables() if name.startswith(RAW)}
+    frames = empty | dict(world)
+    warehouse.replace({n: f.reindex(columns=list(declared_tables()[n])) for n, f in frames.items()})
+    sources = sources_folder(settings)
+    chats = read_chats(
+        sources,
+        settings.home / "chats",
+        max_characters=settings.chat_characters,
+        request_characters=settings.request_characters,
+    )
+    warehouse.load("raw.chat", chats.parts)
+    warehouse.replace({"raw.chat_file": chats.files} | read_comparison(sources).frames)
+    return warehouse
 
 
 def build(
@@ -42,18 +61,7 @@ def build(
         options: of dbt build.
     """
     settings = Settings.model_validate({"home": folder, "sources": sources, "embedder": "wordllama", **given})
-    warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
-    empty = {name: pd.DataFrame() for name in declared_tables() if name.startswith(RAW)}
-    frames = empty | dict(world)
-    warehouse.replace({n: f.reindex(columns=list(declared_tables()[n])) for n, f in frames.items()})
-    chats = read_chats(
-        sources,
-        folder / "chats",
-        max_characters=settings.chat_characters,
-        request_characters=settings.request_characters,
-    )
-    warehouse.load("raw.chat", chats.parts)
-    warehouse.replace({"raw.chat_file": chats.files} | read_comparison(sources).frames)
+    warehouse = land(settings, world)
     first = (
         "--indirect-selection",
         "cautious",
