@@ -20,12 +20,14 @@ from dagster_project.resources import DuckDBWarehouse
 
 ASSET_MODULES = (
     "assets.sources.assets",
+    "assets.sources.assistance_assets",
     "assets.llm.assets",
     "assets.battery.assets",
     "assets.capability.assets",
     "assets.capability.proof_assets",
     "assets.work.assets",
     "assets.suitability.assets",
+    "assets.assistance.assets",
     "dagster_project.report.asset",
 )
 
@@ -40,6 +42,10 @@ INPUT_FILES = tuple(
         ("systems", "battery", "battery/systems.csv: name, settings and scaffold of each system."),
         ("survey", "work", "survey/*.csv: Qualtrics exports."),
         ("interviews", "work", "survey/interviews/*.csv: one interview a file about a role or its duties."),
+        ("candidates", "assistance", "tournament/candidates.csv: candidates, worker and judges with families."),
+        ("outputs", "assistance", "tournament/outputs/*.jsonl: deliverables and assistance."),
+        ("judgements", "assistance", "tournament/judgements/*.jsonl: verdicts on pairs."),
+        ("traits", "assistance", "tournament/traits/*.jsonl: judges' codings of assistance."),
         ("roles", "llm", "llm.toml: which language model plays which role."),
         ("ledger", "llm", "ledger.sqlite in the home: every call to a language model."),
     )

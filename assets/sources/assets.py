@@ -27,7 +27,10 @@ from assets.sources.salt import read_salt
 
 FILE = {
     name: dg.AssetKey(["file", name])
-    for name in ("ratings", "items", "results", "systems", "survey", "interviews")
+    for name in (
+        *("ratings", "items", "results", "systems", "survey", "interviews"),
+        *("candidates", "outputs", "judgements", "traits"),
+    )
 }
 
 

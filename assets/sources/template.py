@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from assets.sources.readers import interviews, ratings, results, systems
+from assets.sources.readers import interviews, ratings, results, systems, tournament
 from assets.sources.survey_schema import COMPANY, QUESTIONS, RESPONSE_ID, SOURCE
 
 
@@ -36,6 +36,7 @@ def write_templates(folder: Path) -> list[Path]:
         "battery/systems.csv": [list(systems.COLUMNS)],
         "survey/name-of-source.csv": [[name for name, _ in survey], [text for _, text in survey]],
         f"{interviews.LOCATION}/interview.csv": [list(interviews.COLUMNS)],
+        tournament.CANDIDATES: [list(tournament.CANDIDATE_COLUMNS)],
     }
     paths = {folder / name: rows for name, rows in files.items()}
     present = [str(path) for path in paths if path.exists()]

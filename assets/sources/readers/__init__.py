@@ -9,16 +9,26 @@ from assets.sources.readers.ratings import read_ratings
 from assets.sources.readers.results import read_results
 from assets.sources.readers.survey import read_survey
 from assets.sources.readers.systems import read_systems
+from assets.sources.readers.tournament import (
+    read_candidates,
+    read_judgements,
+    read_outputs,
+    read_traits,
+)
 
 __all__ = [
     "Reading",
     "SourceError",
     "SourceFileError",
     "list_source_files",
+    "read_candidates",
     "read_interviews",
     "read_items",
+    "read_judgements",
+    "read_outputs",
     "read_ratings",
     "read_results",
     "read_survey",
     "read_systems",
+    "read_traits",
 ]

@@ -12,17 +12,22 @@ from pathlib import Path
 import pandas as pd
 
 from assets.ports import conform
-from assets.sources.readers import interviews, items, ratings, results, survey, systems
+from assets.sources.readers import interviews, items, ratings, results, survey, systems, tournament
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import CSV, empty_frame, find_files, relative
+from assets.sources.readers.json_lines import JSONL
 
 LOCATIONS = {
     "ratings": (ratings.LOCATION, (CSV,)),
-    "items": (items.LOCATION, (".jsonl",)),
+    "items": (items.LOCATION, (JSONL,)),
     "results": (results.LOCATION, results.SUFFIXES),
     "systems": (systems.LOCATION, (CSV,)),
     "survey": (survey.LOCATION, (CSV,)),
     "interviews": (interviews.LOCATION, (CSV,)),
+    "candidates": (tournament.CANDIDATES, (CSV,)),
+    "outputs": (tournament.OUTPUTS, (JSONL,)),
+    "judgements": (tournament.JUDGEMENTS, (JSONL,)),
+    "traits": (tournament.TRAITS, (JSONL,)),
 }
 
 
