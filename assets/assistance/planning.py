@@ -89,7 +89,7 @@ def comparisons(
 ) -> Iterator[Comparison]:
     """All pairs of entries of one task, mode and run, before every judge that may judge them.
 
-    Who sits first is drawn for each verdict, by `seed` and its names alone, so that one candidate more changes no other.
+    Who sits first is drawn for each verdict, by `seed` and its names alone: one candidate more changes no other.
     `both_seats` adds the same pair in the other seats.
     """
     groups: dict[tuple[str, Mode, str], set[str]] = {}
