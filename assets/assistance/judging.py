@@ -35,14 +35,14 @@ def verdict_schema(dimensions: tuple[str, ...]) -> type[BaseModel]:
     score = (int, Field(ge=LOWEST, le=HIGHEST))
     fields: dict[str, Any] = dict.fromkeys(dimensions, score)
     scores = create_model("Scores", __config__=_STRICT, **fields)
-    return create_model(
-        "Verdict",
-        __config__=_STRICT,
-        scores_first=(scores, ...),
-        scores_second=(scores, ...),
-        rationale=(str, ...),
-        choice=(Literal["first", "second", "tie"], ...),
-    )
+    parts: dict[str, Any] = {
+        "scores_first": (scores, ...),
+        "scores_second": (scores, ...),
+        "rationale": (str, ...),
+        "choice": (Literal["first", "second", "tie"], ...),
+    }
+    verdict: type[BaseModel] = create_model("Verdict", __config__=_STRICT, **parts)
+    return verdict
 
 
 def judge_call(comparison: Comparison, first: str, second: str, instrument: Instrument, judge: Model) -> Call:

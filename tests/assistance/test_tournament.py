@@ -89,7 +89,10 @@ def test_a_verdict_off_the_scale_is_no_verdict() -> None:
         "choice": "tie",
     }
     assert schema.model_validate(good)
-    for bad in ({"choice": "both"}, {"scores_first": {"clarity": 11}}, {"scores_second": {}}):
+    bads: list[dict[str, object]] = [
+        {"choice": "both"}, {"scores_first": {"clarity": 11}}, {"scores_second": {}},
+    ]  # fmt: skip
+    for bad in bads:
         with pytest.raises(ValueError, match="validation error"):
             schema.model_validate(good | bad)
 
