@@ -26,6 +26,7 @@ ASSET_MODULES = (
     "assets.capability.assets",
     "assets.capability.proof_assets",
     "assets.work.assets",
+    "assets.assistance.tournament_assets",
     "assets.suitability.assets",
     "assets.assistance.assets",
     "dagster_project.report.asset",
@@ -37,7 +38,7 @@ INPUT_FILES = tuple(
     for name, slice_name, description in (
         ("ratings", "battery", "battery/ratings/<rater>.csv: demand level of each item and capability."),
         ("items", "battery", "battery/items/<benchmark>.jsonl: text and answer of each item."),
-        ("rubrics", "battery", "rubrics/: the 18 rubrics and what raters are told beside them."),
+        ("rubrics", "battery", "rubrics/: rubrics, tasks, and what models are told beside them."),
         ("results", "battery", "battery/results/<system>.csv, or Inspect logs: score of each item."),
         ("systems", "battery", "battery/systems.csv: name, settings and scaffold of each system."),
         ("survey", "work", "survey/*.csv: Qualtrics exports."),
@@ -46,6 +47,7 @@ INPUT_FILES = tuple(
         ("outputs", "assistance", "tournament/outputs/*.jsonl: deliverables and assistance."),
         ("judgements", "assistance", "tournament/judgements/*.jsonl: verdicts on pairs."),
         ("traits", "assistance", "tournament/traits/*.jsonl: judges' codings of assistance."),
+        ("tasks", "assistance", "tournament/tasks/*.md: tasks beside those of the project."),
         ("roles", "llm", "llm.toml: which language model plays which role."),
         ("ledger", "llm", "ledger.sqlite in the home: every call to a language model."),
     )

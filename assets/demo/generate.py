@@ -1,7 +1,7 @@
 """Writes the embedded demo: a whole input folder, generated, stamped and swapped in.
 
 Belongs here: the folder, its files and its stamp. Does not belong here: what stands in them (battery.py,
-survey.py).
+survey.py, tournament.py).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from assets.demo import battery, figures, questionnaire, survey
+from assets.demo import battery, figures, questionnaire, survey, tournament
 
 STAMP = ".stamp"
 NOTE = "SYNTHETIC.md"
@@ -77,7 +77,7 @@ def _replace(folder: Path, n_items: int, seed: int, stamp: str) -> None:
 
 def _stamp(n_items: int, seed: int) -> str:
     digest = hashlib.sha256(f"{n_items}/{seed}".encode())
-    for path in (*sorted(figures.HERE.glob("*.py")), *figures.TABLES):
+    for path in (*sorted(figures.HERE.glob("*.py")), *figures.TABLES, *tournament.RUBRICS):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 
@@ -88,6 +88,7 @@ def _write(folder: Path, n_items: int, seed: int) -> None:
     )
     _write_battery(folder / "battery", n_items, ratings_rng, faults_rng, results_rng)
     _write_survey(folder / "survey", survey_rng)
+    tournament.write_tournament(folder / "tournament", seed)
     (folder / NOTE).write_text(_note(n_items, seed), encoding="utf-8")
 
 
@@ -181,8 +182,10 @@ suitability for workplace tasks":
 | importance of activities | section 4.3.3; conditional importance: Tables C9 and C10 |
 | hours a week | section 4.3.3 for five activities, assumed for the rest |
 | ability points | assumed, after section 4.3.4's account |
+| tournament: strengths of doers and helpers, biases of judges | assumed; texts are filler words |
 
 The planted faults (essays and blanks in the ratings, unscored results, respondents who stop or fail the
-quiz) are there on purpose. Systems carry their published names, but none of their real item results are in
+quiz, verdicts that can't be read) are there on purpose.
+Systems carry their published names, but none of their real item results are in
 here.
 """
