@@ -111,6 +111,16 @@ class Settings(BaseSettings):
         None, description="pooled log suitability from which an activity counts as suited; unset = the median"
     )
 
+    open_ends: bool = Field(True, description="a band's bound at -3 or 3 means no bound")
+    lapse: float = Field(1e-6, gt=0, lt=0.5, description="probability of failure that every item keeps")
+    propensity_slope: Literal["one", "free"] = Field(
+        "one", description="base slope of the propensity model: 1, or fitted for each propensity"
+    )
+    assessor_trees: int = Field(25, ge=1, description="trees of each forest that predicts success")
+    assessor_incitations: Literal["unprompted", "all"] = Field(
+        "unprompted", description="which answers assessors predict: eight times the forests if all"
+    )
+
     @field_validator("home", "sources", "llm")
     @classmethod
     def _absolute(cls, value: Path | None) -> Path | None:

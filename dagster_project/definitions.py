@@ -21,14 +21,17 @@ from dagster_project.resources import DuckDBWarehouse
 ASSET_MODULES = (
     "assets.sources.assets",
     "assets.sources.assistance_assets",
+    "assets.sources.propensity_assets",
     "assets.llm.assets",
     "assets.battery.assets",
+    "assets.propensity.llm_assets",
     "assets.capability.assets",
     "assets.capability.proof_assets",
     "assets.work.assets",
     "assets.assistance.tournament_assets",
     "assets.suitability.assets",
     "assets.assistance.assets",
+    "assets.propensity.assets",
     "dagster_project.report.asset",
 )
 
@@ -43,11 +46,17 @@ INPUT_FILES = tuple(
         ("systems", "battery", "battery/systems.csv: name, settings and scaffold of each system."),
         ("survey", "work", "survey/*.csv: Qualtrics exports."),
         ("interviews", "work", "survey/interviews/*.csv: one interview a file about a role or its duties."),
-        ("candidates", "assistance", "tournament/candidates.csv: candidates, worker and judges with families."),
+        (
+            "candidates",
+            "assistance",
+            "tournament/candidates.csv: candidates, worker and judges with families.",
+        ),
         ("outputs", "assistance", "tournament/outputs/*.jsonl: deliverables and assistance."),
         ("judgements", "assistance", "tournament/judgements/*.jsonl: verdicts on pairs."),
         ("traits", "assistance", "tournament/traits/*.jsonl: judges' codings of assistance."),
         ("tasks", "assistance", "tournament/tasks/*.md: tasks beside those of the project."),
+        ("propensity_items", "propensity", "propensity/items/*.csv: three-option items with ideal bands."),
+        ("propensity_responses", "propensity", "propensity/responses/*.csv: what systems chose."),
         ("roles", "llm", "llm.toml: which language model plays which role."),
         ("ledger", "llm", "ledger.sqlite in the home: every call to a language model."),
     )

@@ -36,6 +36,8 @@ INPUTS = {
     "systems": ("battery/systems.csv", "capability"),
     "survey": ("survey/*.csv", "work"),
     "interviews": ("survey/interviews/*.csv", "work"),
+    "propensity items": ("propensity/items/*.csv", "propensity"),
+    "propensity responses": ("propensity/responses/*.csv", "propensity"),
 }
 FREE_GIGABYTES = 2
 

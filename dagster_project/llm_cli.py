@@ -7,9 +7,11 @@ what a plan asks (the slice that registers it in PLANS).
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -30,6 +32,10 @@ PLANS: dict[str, str] = {
     "tournament-runs": "dagster_project.tournament_plans:runs",
     "tournament-judge": "dagster_project.tournament_plans:judge",
     "tournament-traits": "dagster_project.tournament_plans:traits",
+    "propensity-items": "dagster_project.propensity_plans:items",
+    "propensity-bands": "dagster_project.propensity_plans:bands",
+    "propensity-runs": "dagster_project.propensity_plans:runs",
+    "propensity-choices": "dagster_project.propensity_plans:choices",
 }
 # plans whose calls hang on answers that may not be there yet -> "module:function" of a function(settings) -> Foreseen
 FORESEEN: dict[str, str] = {
@@ -38,7 +44,7 @@ FORESEEN: dict[str, str] = {
 
 
 class PlanError(ValueError):
-    """A plan can't list its calls; says what is missing and what to do."""
+    """A plan can't list its calls, or give what they answered; says what is missing and what to do."""
 
 
 class Foreseen(NamedTuple):
@@ -50,7 +56,7 @@ class Foreseen(NamedTuple):
 
 @click.group()
 def llm() -> None:
-    """Calls to language models: estimate, run, retry, status.
+    """Calls to language models: estimate, run, retry, status, export.
 
     Who plays which role stands in llm.toml (SUITABILITY_LLM, default <sources>/llm.toml). Every call is kept in the
     ledger: what is answered is never paid again, whatever happens to a run. A refresh never spends.
@@ -207,3 +213,27 @@ def status() -> None:
     for role, name, model, state, n_calls, cost in rows:
         table.add_row(role, name, model, state, str(n_calls), "unknown" if cost is None else f"{cost:.4f}")
     Console().print(table)
+
+
+@llm.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+def export(folder: Path) -> None:
+    """Write the raters' answers as <rater>.csv into FOLDER, in the format of battery/ratings.
+
+    One row an item, one column a capability; what was refused or could not be read is blank. Writes nothing while a
+    call is pending, and overwrites nothing.
+    """
+    from assets.llm import LedgerError, RolesError
+    from assets.sources.readers import SourceError
+    from dagster_project.annotation_export import write_ratings
+
+    try:
+        written = write_ratings(_settings(), folder)
+    except (RolesError, SourceError, PlanError) as error:
+        raise click.UsageError(str(error)) from None
+    except (LedgerError, OSError) as error:
+        Console(stderr=True).print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(FAILED)
+    for path, statuses in written.items():
+        counts = Counter(statuses)
+        click.echo(f"{path}: " + ", ".join(f"{counts[status]} {status}" for status in sorted(counts)))

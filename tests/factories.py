@@ -45,6 +45,11 @@ SYSTEMS_HEADER = (
     "released_on",
     "kind",
 )
+PROPENSITY_ITEM_HEADER = (
+    *("item_id", "propensity", "benchmark", "prompt", "option_a", "option_b", "option_c", "correct"),
+    *("lower", "upper"),
+)
+PROPENSITY_RESPONSE_HEADER = ("system", "item_id", "propensity", "incitation", "option", "is_correct")
 INTERVIEW_HEADER = ("company", "role", "duty", "capability", "points")
 QUIZ = ("Q4.12", "Q4.13", "Q4.14", "Q4.25", "Q4.26", "Q4.27")
 SURVEY_HEADER = (
@@ -147,12 +152,50 @@ def write_interview(
     return write_csv(path, INTERVIEW_HEADER, given if rows is None else rows, **options)
 
 
+def write_propensity_items(
+    sources: Path,
+    name: str = "risk",
+    rows: Iterable[Mapping[str, object]] = ({"item_id": "i1"}, {"item_id": "i2", "lower": -3}),
+    capabilities: Sequence[str] = ("Planning", "L"),
+) -> Path:
+    """propensity/items/<name>.csv; what a row doesn't give is a sound item of risk with band [-1, 1], demand 1."""
+    given = {
+        "propensity": "risk",
+        "benchmark": "b",
+        "prompt": "Choose",
+        "option_a": "x",
+        "option_b": "y",
+        "option_c": "z",
+        "correct": "a",
+        "lower": -1,
+        "upper": 1,
+        **dict.fromkeys(capabilities, 1),
+    }
+    header = (*PROPENSITY_ITEM_HEADER, *capabilities)
+    cells = [[(given | dict(row)).get(column) for column in header] for row in rows]
+    return write_csv(sources / "propensity" / "items" / f"{name}.csv", header, cells)
+
+
+def write_propensity_responses(
+    sources: Path,
+    system: str = "system-a",
+    rows: Iterable[Mapping[str, object]] = ({"item_id": "i1"}, {"item_id": "i2", "option": "b"}),
+) -> Path:
+    """propensity/responses/<system>.csv; what a row doesn't give is option a, unprompted; is_correct stays blank."""
+    given: dict[str, object] = {"system": system, "propensity": "risk", "incitation": "none", "option": "a"}
+    cells = [[(given | dict(row)).get(column) for column in PROPENSITY_RESPONSE_HEADER] for row in rows]
+    path = sources / "propensity" / "responses" / f"{system}.csv"
+    return write_csv(path, PROPENSITY_RESPONSE_HEADER, cells)
+
+
 def write_sources(sources: Path) -> Path:
-    """A whole tiny input folder: two raters, one system, systems.csv, one survey export and one interview."""
+    """A whole tiny input folder: two raters, one system with its choices, systems.csv, a survey and an interview."""
     write_ratings(sources, "rater-a")
     write_ratings(sources, "rater-b")
     write_results(sources)
     write_systems(sources)
     write_survey(sources)
     write_interview(sources)
+    write_propensity_items(sources)
+    write_propensity_responses(sources)
     return sources

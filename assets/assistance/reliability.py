@@ -1,6 +1,7 @@
 """How far judges can be trusted: their agreement, and intervals of their biases.
 
-Belongs here: Krippendorff's alpha over scopes, resampling of round robins. Does not belong here: counts and shares (dbt).
+Belongs here: Krippendorff's alpha over scopes, resampling of round robins. Does not belong here:
+counts and shares (dbt).
 """
 
 from __future__ import annotations

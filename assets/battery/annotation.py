@@ -20,8 +20,9 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from assets.battery.rubrics import Rubric, RubricError, read_rubrics
+from assets.battery.rubrics import Rubric, read_rubrics
 from assets.llm import Answer, Call, Model, collect
+from assets.rubric_text import RubricError
 from assets.settings import PROJECT, Settings
 
 Mode = Literal["one", "all"]

@@ -11,10 +11,10 @@ import pandas as pd
 
 from assets.battery.annotation import AnnotationError, fingerprint, read_annotation, refuse_same_names
 from assets.battery.clustering import dimension_members
-from assets.battery.rubrics import RubricError
 from assets.battery.selection import select, total_variation
 from assets.llm import LedgerError, RolesError, read_roles
 from assets.ports import Warehouse, declared_tables
+from assets.rubric_text import RubricError
 from assets.settings import Settings
 
 

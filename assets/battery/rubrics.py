@@ -1,19 +1,19 @@
 """The rubrics of the capabilities: read, checked, and given a version.
 
 Belongs here: the form of rubrics/capabilities/<acronym>.md. Does not belong here: their words (rubrics/), and what a
-model is asked by them (annotation.py).
+model is asked by them (annotation.py); the headings and bullets that all rubrics are made of (assets/rubric_text.py).
 """
 
 from __future__ import annotations
 
 import csv
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from assets.rubric_text import Part, RubricError, parts_of, plain, read_text
 from assets.settings import PROJECT
 
 FOLDER = PROJECT / "rubrics" / "capabilities"
@@ -21,10 +21,6 @@ SECTIONS = ("Definition", "Levels", "Boundaries")
 LEVELS = tuple("012345")
 MIN_EXAMPLES = 3
 MIN_BOUNDARIES = 2
-
-
-class RubricError(ValueError):
-    """Rubrics that can't be used as they stand: one line a fault, with file, line and what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -35,17 +31,6 @@ class Rubric:
     name: str
     text: str
     version: str
-
-
-@dataclass
-class _Part:
-    """What stands under one heading: plain paragraphs and bullets, each with its line."""
-
-    title: str
-    line: int
-    level: int
-    paragraphs: list[tuple[int, str]] = field(default_factory=list)
-    bullets: list[tuple[int, str]] = field(default_factory=list)
 
 
 @cache
@@ -73,45 +58,24 @@ def read_rubrics(folder: Path = FOLDER) -> dict[str, Rubric]:
         if capability not in paths:
             continue
         path = paths[capability]
-        raw = path.read_bytes()
         try:
-            text = raw.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line = raw.count(b"\n", 0, error.start) + 1
-            faults.append(f"{path}, line {line}: a byte that is not UTF-8")
+            text, version = read_text(path)
+        except RubricError as error:
+            faults.append(str(error))
             continue
-        parts = list(_parts(text))
+        parts = list(parts_of(text))
         faults += [f"{path}, line {line}: {what}" for line, what in _faults(capability, parts)]
         for line, phrase in _phrases(parts):
-            first = seen.setdefault(_plain(phrase), f"{path}, line {line}")
+            first = seen.setdefault(plain(phrase), f"{path}, line {line}")
             if first != f"{path}, line {line}":
                 faults.append(f"{path}, line {line}: '{phrase}' stands in {first} already")
-        rubrics[capability] = Rubric(capability, names[capability], text, hashlib.sha256(raw).hexdigest())
+        rubrics[capability] = Rubric(capability, names[capability], text, version)
     if faults:
         raise RubricError("\n".join(sorted(faults)))
     return rubrics
 
 
-def _parts(text: str) -> Iterator[_Part]:
-    """The text by its headings; a line that is indented or not set off by a blank one goes on the line above."""
-    part, current = _Part("", 1, 0), None
-    for number, line in enumerate(text.split("\n"), start=1):
-        heading = re.match(r"(#+) +(.*?) *$", line)
-        if heading:
-            yield part
-            part, current = _Part(heading[2], number, len(heading[1])), None
-        elif not line.strip():
-            current = None
-        elif current is None or line.startswith("- "):
-            current = part.bullets if line.startswith("- ") else part.paragraphs
-            current.append((number, line.removeprefix("- ").strip()))
-        else:
-            first, words = current[-1]
-            current[-1] = (first, f"{words} {line.strip()}")
-    yield part
-
-
-def _faults(capability: str, parts: list[_Part]) -> Iterator[tuple[int, str]]:
+def _faults(capability: str, parts: list[Part]) -> Iterator[tuple[int, str]]:
     title = f"{capability}: {capability_names()[capability]}"
     if [part.title for part in parts if part.level == 1] != [title]:
         yield 1, f"the one title must be '# {title}'"
@@ -139,12 +103,8 @@ def _faults(capability: str, parts: list[_Part]) -> Iterator[tuple[int, str]]:
         yield boundaries.line, f"names {len(named)} other capabilities by acronym; at least {MIN_BOUNDARIES}"
 
 
-def _phrases(parts: list[_Part]) -> Iterator[tuple[int, str]]:
+def _phrases(parts: list[Part]) -> Iterator[tuple[int, str]]:
     """Descriptors and examples."""
     for part in parts:
         if part.level == 3:
             yield from [*part.paragraphs, *part.bullets]
-
-
-def _plain(phrase: str) -> str:
-    return " ".join(re.findall(r"\w+", phrase.casefold()))

@@ -170,3 +170,20 @@ DOMAIN_TILTS = {
     ("HSC", "ToM"): 1.5,
     ("HSC", "EPaE"): 1.3,
 }
+
+# "Capabilities Ain't All You Need: Measuring Propensities in AI", sections 4.2, 4.3 and 5: about 250 items a
+# propensity, incitations -3 to 3 and none; unprompted leanings mostly within 1.3 of 0 (o1 stands at -0.94 on
+# extraversion, which o4-mini is given here); a system mostly follows incitation (r of .9 and more), but GPT-4o
+# resists it on extraversion (r = .60). Positions of the demo's own systems are not published: assumed.
+PROPENSITY_ITEMS = 250
+UNPROMPTED = {  # system -> red_blue, risk, extraversion, ultracrepidarianism
+    "gpt-4o-mini": (0.3, 1.2, 0.5, 1.1),
+    "gpt-5-nano": (0.1, -0.9, -0.6, -1.0),
+    "gemini-2.5-flash": (1.1, 0.4, 0.3, 0.8),
+    "gemini-3-flash": (0.2, 0.8, 0.2, 0.3),
+    "gemini-3.1-pro": (0.0, 0.3, -0.2, -0.4),
+    "o4-mini": (0.1, 0.6, -0.94, -0.6),
+}
+FOLLOWS = 0.85  # how far a system moves from its own leaning to the incited level (1 = all the way)
+RESISTS = {("gpt-4o-mini", "extraversion"): 0.12}
+UNSTEADINESS = 0.25  # SD of a system's position about that, from one system prompt to the next

@@ -1,7 +1,7 @@
 """Writes the embedded demo: a whole input folder, generated, stamped and swapped in.
 
 Belongs here: the folder, its files and its stamp. Does not belong here: what stands in them (battery.py,
-survey.py, tournament.py).
+survey.py, propensity.py, tournament.py).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from assets.demo import battery, figures, questionnaire, survey, tournament
+from assets.demo import battery, figures, propensity, questionnaire, survey, tournament
 
 STAMP = ".stamp"
 NOTE = "SYNTHETIC.md"
@@ -88,6 +88,7 @@ def _write(folder: Path, n_items: int, seed: int) -> None:
     )
     _write_battery(folder / "battery", n_items, ratings_rng, faults_rng, results_rng)
     _write_survey(folder / "survey", survey_rng)
+    _write_propensity(folder / "propensity", n_items, seed)
     tournament.write_tournament(folder / "tournament", seed)
     (folder / NOTE).write_text(_note(n_items, seed), encoding="utf-8")
 
@@ -154,6 +155,20 @@ def _write_survey(folder: Path, rng: np.random.Generator) -> None:
         _csv(folder / f"{source}.csv", answers)
 
 
+def _write_propensity(folder: Path, n_items: int, seed: int) -> None:
+    """Items in proportion to the battery's, but at least 60 a propensity: fewer tell positions too badly apart."""
+    n_items = max(60, round(figures.PROPENSITY_ITEMS * min(1.0, n_items / figures.BATTERY_ITEMS)))
+    rng = np.random.default_rng([seed, *b"propensity"])
+    capabilities = pd.read_csv(figures.CAPABILITY_TABLE)["capability"].tolist()
+    items = {name: propensity.item_table(rng, name, n_items, capabilities) for name in propensity.KINDS}
+    (folder / "items").mkdir(parents=True)
+    (folder / "responses").mkdir()
+    for name, table in items.items():
+        _csv(folder / "items" / f"{name}.csv", table)
+    for system in figures.UNPROMPTED:
+        _csv(folder / "responses" / f"{system}.csv", propensity.answer(rng, system, items))
+
+
 def _csv(path: Path, frame: pd.DataFrame) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -183,6 +198,9 @@ suitability for workplace tasks":
 | hours a week | section 4.3.3 for five activities, assumed for the rest |
 | ability points | assumed, after section 4.3.4's account |
 | tournament: strengths of doers and helpers, biases of judges | assumed; texts are filler words |
+
+Propensities: the items' bands are ours, the systems' positions are assumed within what "Capabilities Ain't All You
+Need: Measuring Propensities in AI" prints in its sections 4 and 5, and choices are drawn by its normalised model.
 
 The planted faults (essays and blanks in the ratings, unscored results, respondents who stop or fail the
 quiz, verdicts that can't be read) are there on purpose.

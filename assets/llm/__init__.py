@@ -10,6 +10,6 @@ from assets.llm.roles import Limits, Model, Roles, RolesError, read_roles
 from assets.llm.run import Estimate, Progress, collect, estimate, run, stream
 
 __all__ = [
-    "CHARACTERS_A_TOKEN", "Answer", "Call", "Estimate", "LedgerError", "Limits", "Model", "Progress", "Roles", "RolesError",
-    "collect", "estimate", "read_roles", "run", "stream",
+    "CHARACTERS_A_TOKEN", "Answer", "Call", "Estimate", "LedgerError", "Limits", "Model", "Progress", "Roles",
+    "RolesError", "collect", "estimate", "read_roles", "run", "stream",
 ]  # fmt: skip

@@ -31,6 +31,8 @@ from assets.settings import Settings
 
 T = TypeVar("T", bound=BaseModel)
 LIMITS = "limits"
+# visible ASCII but quotes and backslashes, which JSON escapes
+_KEY = re.compile(r"[!#-\[\]-~]+")
 _KEY_FIELDS = {"api_key", "apikey", "key", "token", "secret", "password", "authorization", "bearer"}
 
 
@@ -204,7 +206,7 @@ def key_of(model: Model) -> str:
     """The key of `model`, from the environment.
 
     Raises:
-        RolesError: the variable is unset or empty.
+        RolesError: the variable is unset or empty, or holds what no header can carry.
     """
     if model.api_key_env is None:
         return ""
@@ -213,6 +215,12 @@ def key_of(model: Model) -> str:
         raise RolesError(
             f"{model.role} {model.name}: the environment variable {model.api_key_env} is not set; it must hold the key "
             f"for {model.base_url}"
+        )
+    if not _KEY.fullmatch(key):
+        # the client's error for it would quote the header; and only what JSON doesn't escape can be redacted
+        raise RolesError(
+            f"{model.role} {model.name}: the environment variable {model.api_key_env} holds more than a key, such as a "
+            "second line, a blank, or quotes around it; it must hold the key alone"
         )
     return key
 

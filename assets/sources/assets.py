@@ -30,6 +30,7 @@ FILE = {
     for name in (
         *("ratings", "items", "results", "systems", "survey", "interviews"),
         *("candidates", "outputs", "judgements", "traits"),
+        *("propensity_items", "propensity_responses"),
     )
 }
 

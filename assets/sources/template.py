@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from assets.sources.readers import interviews, ratings, results, systems, tournament
+from assets.sources.readers import interviews, propensity, ratings, results, systems, tournament
 from assets.sources.survey_schema import COMPANY, QUESTIONS, RESPONSE_ID, SOURCE
 
 
@@ -21,9 +21,6 @@ def write_templates(folder: Path) -> list[Path]:
     Raises:
         FileExistsError: one of the files is there already; then none is written.
     """
-    capabilities: dict[str, str] = {}
-    for name, acronym in ratings.capability_aliases().items():
-        capabilities.setdefault(acronym, name)
     survey = [
         (RESPONSE_ID, "Any text that tells respondents apart; only a hash of it is kept"),
         (SOURCE, "Where respondents came from; blank = the file's name"),
@@ -31,12 +28,16 @@ def write_templates(folder: Path) -> list[Path]:
         *((question.name, question.text) for question in QUESTIONS),
     ]
     files: dict[str, list[list[str]]] = {
-        "battery/ratings/name-of-rater.csv": [[*ratings.KEYS, *capabilities.values()]],
+        "battery/ratings/name-of-rater.csv": [[*ratings.KEYS, *ratings.headings().values()]],
         "battery/results/name-of-system.csv": [list(results.COLUMNS)],
         "battery/systems.csv": [list(systems.COLUMNS)],
         "survey/name-of-source.csv": [[name for name, _ in survey], [text for _, text in survey]],
         f"{interviews.LOCATION}/interview.csv": [list(interviews.COLUMNS)],
         tournament.CANDIDATES: [list(tournament.CANDIDATE_COLUMNS)],
+        f"{propensity.ITEMS}/name-of-propensity.csv": [
+            [*propensity.ITEM_COLUMNS, *ratings.headings().values()]
+        ],
+        f"{propensity.RESPONSES}/name-of-system.csv": [list(propensity.RESPONSE_COLUMNS)],
     }
     paths = {folder / name: rows for name, rows in files.items()}
     present = [str(path) for path in paths if path.exists()]

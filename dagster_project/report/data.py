@@ -117,6 +117,24 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
         ("dimension", "level", "coverage_share", "expected_low", "expected_high", "n_fits", "uniformity_p"),
     ),
     "calibration_rank": ("battery", ("dimension", "bin", "n_fits", "expected_low", "expected_high")),
+    "propensity": (
+        "propensity",
+        ("system", "propensity", "incitation", "estimate", "q025", "q975", "n_items", "n_uninformative")
+        + ("is_saturated", "success_share"),
+    ),
+    "steerability": (
+        "propensity",
+        ("system", "propensity", "pearson_r", "unprompted_estimate", "n_levels"),
+    ),
+    "propensity_surface": (
+        "propensity",
+        ("system", "propensity", "incitation", "middle", "width", "n_items", "observed_share")
+        + ("fitted_share",),
+    ),
+    "assessor_gain": (
+        "propensity",
+        ("regime", "feature_set", "baseline", "augmented", "mean_delta", "wilcoxon_p", "n_systems"),
+    ),
     "model_comparison": ("capability", ("model",)),
     "importance_agreement": (
         "work",

@@ -179,8 +179,8 @@ def systems(published: Published) -> list[System]:
     suitability = of_default_policy(published, "suitability")
     fit = suitability[suitability["scope_type"] == "all"].groupby("system")["mean_log"].mean()
     level = published["system_profile"].set_index("system")["mean_log"]
-    profile = published["capability_profile"]["system"]
-    keys = sorted({*info.index, *suitability["system"], *level.index, *profile}, key=str)
+    profile, leaning = published["capability_profile"]["system"], published["propensity"]["system"]
+    keys = sorted({*info.index, *suitability["system"], *level.index, *profile, *leaning}, key=str)
 
     people = set(info.index[info["kind"] == "human"])
 

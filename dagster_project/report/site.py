@@ -26,6 +26,7 @@ from dagster_project.report.pages import (
     index,
     method,
     policies,
+    propensity,
     suitability,
 )
 from dagster_project.report.pages.common import Context, common
@@ -40,6 +41,7 @@ PAGES: dict[str, tuple[str, Callable[[Published, Context], Context]]] = {
     "policies": ("Policies", policies.context),
     "domains": ("Fields of work", domains.context),
     "importance": ("Importance", importance.context),
+    "propensity": ("Propensity", propensity.context),
     "evidence": ("Evidence", evidence.context),
     "method": ("Method", method.context),
 }

@@ -23,7 +23,8 @@ from assets.battery.assets import annotation as annotation_asset
 from assets.battery.rubrics import FOLDER, capability_names, read_rubrics
 from assets.llm import read_roles
 from assets.settings import PROJECT, Settings
-from assets.sources.readers import read_items
+from assets.sources.readers import read_items, read_ratings
+from assets.sources.readers.ratings import capability_aliases
 from dagster_project.cli import main
 from tests.battery.rater_server import RaterServer
 from tests.llm.scripted_server import KEY, level_of
@@ -237,3 +238,44 @@ def test_without_models_or_items_nothing_is_asked_and_nothing_fails(settings: Se
     shutil.rmtree(settings.sources / "battery/items")
     assert cells(settings).empty
     assert "no item to annotate" in call(settings, "run", "annotate").output
+
+
+def test_exported_ratings_read_back_as_what_was_answered(settings: Settings, tmp_path: Path) -> None:
+    folder = tmp_path / "other/battery/ratings"
+    early = call(settings, "export", str(folder))
+    assert early.exit_code == 2 and "54 calls of rater-a are pending" in early.output and not folder.exists()
+    assert call(settings, "run", "annotate").exit_code == 0
+    done = call(settings, "export", str(folder))
+    assert done.exit_code == 0, done.output
+    assert "rater-a.csv: 87 answered, 1 refused, 2 unparsed" in done.output
+    assert [path.name for path in folder.iterdir()] == ["rater-a.csv"]
+    read = read_ratings(tmp_path / "other").frames["raw.rating"]
+    key = ["rater", "benchmark", "item", "capability"]
+    read = read.assign(capability=read["capability_name"].map(capability_aliases()))
+    found = dict(read.set_index(key)["level"].items())
+    asked = cells(settings).set_index(key)["level"]
+    assert len(found) == len(asked) == len(TEXTS) * 18
+    for place, level in asked.items():
+        assert found[place] == (None if level is None else str(level)), place
+    before = (folder / "rater-a.csv").read_bytes()
+    again = call(settings, "export", str(folder))
+    assert again.exit_code == 2 and "not overwritten" in again.output
+    assert (folder / "rater-a.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["openai/m", "..", ".hidden", "a:b", " m"])
+def test_a_rater_whose_name_is_no_file_name_is_not_exported(
+    settings: Settings, server: RaterServer, tmp_path: Path, name: str
+) -> None:
+    assert settings.llm_path is not None
+    settings.llm_path.write_text(TOML.format(name=name, base_url=server.base_url))
+    assert call(settings, "run", "annotate").exit_code == 0
+    told = call(settings, "export", str(tmp_path / "deep/out"))
+    assert told.exit_code == 2 and "can't name a file" in " ".join(told.output.split())
+    assert not (tmp_path / "deep").exists()
+
+
+def test_without_raters_there_is_nothing_to_export(settings: Settings, tmp_path: Path) -> None:
+    assert settings.llm_path is not None
+    settings.llm_path.unlink()
+    assert "nothing to export" in call(settings, "export", str(tmp_path / "out")).output

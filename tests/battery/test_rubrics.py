@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assets.battery.rubrics import FOLDER, RubricError, capability_names, read_rubrics
+from assets.battery.rubrics import FOLDER, capability_names, read_rubrics
+from assets.rubric_text import RubricError
 
 
 def test_every_capability_has_its_rubric() -> None:

@@ -16,6 +16,7 @@ from assets.settings import Settings
 from tests.factories import CAPABILITIES, RESULTS_HEADER, SYSTEMS_HEADER
 
 SEED = Settings.model_fields["seed"].default  # what a user sees
+PROPENSITIES = ("red_blue", "risk", "extraversion", "ultracrepidarianism")
 SYSTEMS = {"gpt-4o-mini", "gpt-5-nano", "gemini-2.5-flash", "gemini-3-flash", "gemini-3.1-pro", "o4-mini"}
 
 
@@ -39,6 +40,8 @@ def test_files_are_those_of_the_input_layout(demo: Path) -> None:
         "tournament/traits/judge-a.jsonl",
         "tournament/traits/judge-b.jsonl",
     }
+    expected |= {f"propensity/responses/{system}.csv" for system in SYSTEMS}
+    expected |= {f"propensity/items/{name}.csv" for name in PROPENSITIES}
     assert set(contents(demo)) == expected
 
 

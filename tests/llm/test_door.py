@@ -317,6 +317,22 @@ def test_a_key_that_is_not_set_is_told_before_anything_is_sent(
         assert run(calls, ledger, "test")[0].status == "answered"
 
 
+@pytest.mark.parametrize(
+    "key", [f"{KEY}\nsecond", f"a\r\n{KEY}", f"\u201c{KEY}\u201d", f'"{KEY}"', f"my {KEY}"]
+)
+def test_what_is_more_than_a_key_is_told_before_anything_is_sent_and_not_quoted(
+    ledger: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    """The client quotes a header that can't be sent, as Python spells it: no redacting would find the key there."""
+    monkeypatch.setenv("TEST_LLM_KEY", key)
+    with ScriptedServer() as server:
+        with pytest.raises(RunStopped, match="TEST_LLM_KEY holds more than a key") as told:
+            one(server, ledger, "p")
+        assert not server.requests
+    assert KEY not in str(told.value)
+    assert not any(KEY.encode() in path.read_bytes() for path in ledger.parent.rglob("*") if path.is_file())
+
+
 def test_nothing_that_is_kept_or_told_holds_the_key(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:

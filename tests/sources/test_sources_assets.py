@@ -13,13 +13,18 @@ import pytest
 
 from assets.settings import Settings
 from assets.sources import assets as sources_assets
-from assets.sources import refresh
+from assets.sources import propensity_assets, refresh
 from assets.sources.folder import sources_folder
 from assets.sources.readers import SourceError
 from dagster_project.resources import DuckDBWarehouse
 from tests.factories import write_ratings, write_results, write_sources
 
-RAW = [asset for asset in vars(sources_assets).values() if isinstance(asset, dg.AssetsDefinition)]
+RAW = [
+    asset
+    for module in (sources_assets, propensity_assets)
+    for asset in vars(module).values()
+    if isinstance(asset, dg.AssetsDefinition)
+]
 
 
 def run(sources: Path, home: Path) -> dg.ExecuteInProcessResult:
@@ -39,15 +44,26 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
     warehouse = DuckDBWarehouse(tmp_path / "home" / "warehouse.duckdb")
     counts = {
         name: len(warehouse.read(f"raw.{name}"))
-        for name in ("refresh", "rating", "result", "ai_system", "source_file", "interview")
+        for name in (
+            "refresh",
+            "rating",
+            "result",
+            "ai_system",
+            "source_file",
+            "interview",
+            "propensity_item",
+            "propensity_response",
+        )
     }
     assert counts == {
         "refresh": 1,
         "rating": 72,
         "result": 2,
         "ai_system": 1,
-        "source_file": 6,
+        "source_file": 8,
         "interview": 2,
+        "propensity_item": 2,
+        "propensity_response": 2,
     }
     assert set(warehouse.read("raw.rating")["level"]) == {"1"}
     assert warehouse.read("raw.survey_response")["respondent"].nunique() == 2

@@ -11,6 +11,8 @@ from assets.sources.readers import (
     Reading,
     SourceError,
     read_interviews,
+    read_propensity_items,
+    read_propensity_responses,
     read_ratings,
     read_results,
     read_survey,
@@ -19,6 +21,8 @@ from assets.sources.readers import (
 from tests.factories import (
     CAPABILITIES,
     INTERVIEW_HEADER,
+    PROPENSITY_ITEM_HEADER,
+    PROPENSITY_RESPONSE_HEADER,
     RATINGS_HEADER,
     RESULTS_HEADER,
     SURVEY_HEADER,
@@ -38,6 +42,12 @@ READERS: dict[str, tuple[str, Callable[[Path], Reading], tuple[str, ...]]] = {
     "systems": ("battery/systems.csv", read_systems, SYSTEMS_HEADER),
     "survey": ("survey/online.csv", lambda sources: read_survey(sources, "salt"), SURVEY_HEADER),
     "interviews": ("survey/interviews/one.csv", read_interviews, INTERVIEW_HEADER),
+    "propensity items": ("propensity/items/risk.csv", read_propensity_items, PROPENSITY_ITEM_HEADER),
+    "propensity responses": (
+        "propensity/responses/system-a.csv",
+        read_propensity_responses,
+        PROPENSITY_RESPONSE_HEADER,
+    ),
 }
 every_input = pytest.mark.parametrize(("file", "read", "header"), READERS.values(), ids=READERS)
 

@@ -9,7 +9,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from assets.sources.readers import read_interviews, read_ratings, read_results, read_survey, read_systems
+from assets.sources.readers import (
+    read_interviews,
+    read_propensity_items,
+    read_propensity_responses,
+    read_ratings,
+    read_results,
+    read_survey,
+    read_systems,
+)
 from assets.sources.readers.ratings import capability_aliases
 from assets.sources.survey_schema import ALLOWED
 from dagster_project.ge_checks import Suite, load_suites, run_suite
@@ -29,6 +37,8 @@ def frames(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
         read_systems(sources),
         read_survey(sources, "s"),
         read_interviews(sources),
+        read_propensity_items(sources),
+        read_propensity_responses(sources),
     )
     return {name: frame for reading in readings for name, frame in reading.frames.items()}
 
@@ -44,6 +54,8 @@ def test_each_input_table_has_a_suite() -> None:
         "raw.ai_system",
         "raw.survey_response",
         "raw.interview",
+        "raw.propensity_item",
+        "raw.propensity_response",
     }
 
 
@@ -157,6 +169,20 @@ BROKEN: list[tuple[str, Break, str]] = [
         "column_values_to_not_match_regex_capability_name",
     ),
     ("raw.interview", cells("points", "101"), "column_values_to_match_regex_points"),
+    *(
+        (f"raw.propensity_{name}", twice, "compound_columns_to_be_unique_source_file_row_number")
+        for name in ("item", "response")
+    ),
+    *(
+        (f"raw.propensity_{name}", cells(column, None), f"column_values_to_not_be_null_{column}")
+        for name, columns in (("item", ("item", "propensity")), ("response", ("system", "item", "chosen")))
+        for column in columns
+    ),
+    ("raw.propensity_item", cells("correct", "d"), "column_values_to_match_regex_correct"),
+    ("raw.propensity_item", cells("lower_bound", "NaN"), "column_values_to_match_regex_lower_bound"),
+    ("raw.propensity_item", cells("upper_bound", "3.5"), "column_values_to_match_regex_upper_bound"),
+    ("raw.propensity_response", cells("incitation", "4"), "column_values_to_match_regex_incitation"),
+    ("raw.propensity_response", cells("chosen", "both"), "column_values_to_match_regex_chosen"),
 ]
 
 

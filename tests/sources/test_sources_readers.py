@@ -16,6 +16,8 @@ from assets.sources.readers import (
     list_source_files,
     read_interviews,
     read_items,
+    read_propensity_items,
+    read_propensity_responses,
     read_ratings,
     read_results,
     read_survey,
@@ -42,6 +44,8 @@ def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
         read_systems(tmp_path),
         read_survey(tmp_path, "s"),
         read_interviews(tmp_path),
+        read_propensity_items(tmp_path),
+        read_propensity_responses(tmp_path),
     ]
     frames = {name: frame for reading in readings for name, frame in reading.frames.items()}
     frames["raw.source_file"] = list_source_files(tmp_path)
@@ -50,6 +54,8 @@ def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
         "raw.refresh",
         "raw.llm_call",
         "raw.annotation",
+        "raw.propensity_llm_item",
+        "raw.propensity_llm_response",
     }
     for name, frame in frames.items():
         assert list(frame.columns) == list(declared_tables()[name])
@@ -64,6 +70,8 @@ def test_absent_inputs_give_empty_frames(tmp_path: Path) -> None:
         read_systems(tmp_path),
         read_survey(tmp_path, "s"),
         read_interviews(tmp_path),
+        read_propensity_items(tmp_path),
+        read_propensity_responses(tmp_path),
     ):
         for name, frame in reading.frames.items():
             assert frame.empty and list(frame.columns) == list(declared_tables()[name])

@@ -55,6 +55,13 @@ ranking_robustness: basis, scope_type, scope, weighting, activity, n_pairs, winn
     is_suppressed
 policy_sensitivity: basis, scope_type, scope, weighting, power, sharpness, kendall_tau, n_respondents, is_thin,
     is_suppressed
+propensity: system, propensity, incitation, estimate, se, q025, q975, n_items, n_uninformative, is_saturated,
+    success_share
+steerability: system, propensity, pearson_r, unprompted_estimate, n_levels
+propensity_surface: system, propensity, incitation, middle, width, n_items, observed_share, fitted_share
+assessor: system, incitation, regime, feature_set, auroc, n_items
+assessor_gain: regime, feature_set, baseline, augmented, mean_delta, wilcoxon_p, n_systems
+assessor_gain_system: regime, system, feature_set, baseline, augmented, delta, n_incitations
 llm_usage: run, role, model, n_calls, n_answered, n_unparsed, n_refused, n_failed, input_tokens, output_tokens, cost
 item_prediction_quality: system, benchmark, observed, predicted, brier, auroc
 published_comparison: paper, table_name, row_name, column_name, published, computed, tolerance, status, note

@@ -47,7 +47,11 @@ class Workplace:
 
     def environment(self) -> dict[str, str]:
         where = {"SUITABILITY_HOME": str(self.home), "SUITABILITY_SOURCES": str(self.sources)}
-        few_draws = {"SUITABILITY_SWEEP_DRAWS": "100", "SUITABILITY_PUBLISHED_DRAWS": "500"}
+        few_draws = {
+            "SUITABILITY_SWEEP_DRAWS": "100",
+            "SUITABILITY_PUBLISHED_DRAWS": "500",
+            "SUITABILITY_ASSESSOR_TREES": "5",
+        }
         return os.environ | where | few_draws
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:

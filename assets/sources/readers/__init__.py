@@ -5,6 +5,7 @@ from assets.sources.readers.folder import Reading
 from assets.sources.readers.interviews import read_interviews
 from assets.sources.readers.inventory import list_source_files
 from assets.sources.readers.items import read_items
+from assets.sources.readers.propensity import read_propensity_items, read_propensity_responses
 from assets.sources.readers.ratings import read_ratings
 from assets.sources.readers.results import read_results
 from assets.sources.readers.survey import read_survey
@@ -26,6 +27,8 @@ __all__ = [
     "read_items",
     "read_judgements",
     "read_outputs",
+    "read_propensity_items",
+    "read_propensity_responses",
     "read_ratings",
     "read_results",
     "read_survey",

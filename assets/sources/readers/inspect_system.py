@@ -5,7 +5,8 @@ scores (inspect_logs.py), or aliases (staging).
 
 The system is what the user chose for the run: the model with its generate options, and the solver or agent given
 to it. What the task fixes (its prompts, its own generate options) is the benchmark's, and alike for every system
-that ran it: else one model would be another system on every benchmark.
+that ran it: else one model would be another system on every benchmark. Steps of a task's own plan that do more
+than write the prompt are scaffold all the same: two scaffolds must never be pooled, and an alias can join them.
 """
 
 from __future__ import annotations

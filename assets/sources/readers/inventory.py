@@ -12,7 +12,16 @@ from pathlib import Path
 import pandas as pd
 
 from assets.ports import conform
-from assets.sources.readers import interviews, items, ratings, results, survey, systems, tournament
+from assets.sources.readers import (
+    interviews,
+    items,
+    propensity,
+    ratings,
+    results,
+    survey,
+    systems,
+    tournament,
+)
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import CSV, empty_frame, find_files, relative
 from assets.sources.readers.json_lines import JSONL
@@ -28,6 +37,8 @@ LOCATIONS = {
     "outputs": (tournament.OUTPUTS, (JSONL,)),
     "judgements": (tournament.JUDGEMENTS, (JSONL,)),
     "traits": (tournament.TRAITS, (JSONL,)),
+    "propensity_items": (propensity.ITEMS, (CSV,)),
+    "propensity_responses": (propensity.RESPONSES, (CSV,)),
 }
 
 

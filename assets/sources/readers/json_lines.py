@@ -1,7 +1,8 @@
 """Reading JSON Lines whose single lines may be wrong: a bad line stays a row that says what is wrong with it.
 
 Belongs here: bytes to records, and the columns fault_column, fault_value and fault. Does not belong here: which fields
-a file has (tournament.py). Inputs in which one bad line makes the whole file useless have readers of their own (items.py).
+a file has (tournament.py). Inputs in which one bad line makes the whole file
+useless have readers of their own (items.py).
 """
 
 from __future__ import annotations

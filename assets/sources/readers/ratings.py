@@ -27,6 +27,15 @@ def capability_aliases() -> dict[str, str]:
         return {clean_name(row["capability_name"]): row["capability"] for row in csv.DictReader(file)}
 
 
+@cache
+def headings() -> dict[str, str]:
+    """Acronym -> the column name that the public format is written with, in the order of columns."""
+    names: dict[str, str] = {}
+    for name, acronym in capability_aliases().items():
+        names.setdefault(acronym, name)
+    return names
+
+
 def read_ratings(sources: Path) -> Reading:
     """raw.rating: rows = items × 18 a file, in the file's order, named by header and never by position.
 
@@ -56,10 +65,7 @@ def _parse(table: Table, rater: str) -> Parsed:
 
 
 def _require_capabilities(table: Table, present: list[str]) -> None:
-    aliases = capability_aliases()
-    names: dict[str, str] = {}
-    for name, acronym in aliases.items():
-        names.setdefault(acronym, name)
+    aliases, names = capability_aliases(), headings()
     given: dict[str, str] = {}
     faults = []
     for name in present:

@@ -2,12 +2,14 @@ with annotation as (
     select * from {{ source('raw', 'annotation') }}
 ),
 
-pending as (
+{# one of whom nothing came back (all failed, say) has rated nothing, and must not empty the battery #}
+rater as (
     select
         rater,
-        cast(count(*) as bigint) as n_pending
+        sum(case when status = 'pending' then 1 else 0 end) = 0
+        and sum(case when status = 'answered' then 1 else 0 end) > 0 as is_complete
     from annotation
-    where status = 'pending' and not is_comparison
+    where not is_comparison
     group by rater
 ),
 
@@ -26,9 +28,9 @@ final as (
         annotation.rubric_version,
         annotation.prompt_version,
         annotation.call_id,
-        not annotation.is_comparison and pending.n_pending is null as is_used
+        not annotation.is_comparison and coalesce(rater.is_complete, false) as is_used
     from annotation
-    left join pending on annotation.rater = pending.rater
+    left join rater on annotation.rater = rater.rater
 )
 
 select * from final

@@ -1,0 +1,237 @@
+"""Assessors: random forests that predict, from what an item demands, whether a system succeeds on it.
+
+Belongs here: features, folds, forests, AUROC, and the test of what propensities add. Does not belong here: positions of
+systems (estimate.py), and which responses and levels count (dbt).
+
+A unit is one system under one incitation: no forest sees another system or incitation. What a feature set adds is the
+difference in AUROC on the same folds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+Array = npt.NDArray[np.float64]
+SeedFor = Callable[..., int]
+
+# the paper's floor on the rows of a node that may be split; below twice as many a unit can't be assessed
+MIN_SPLIT = 50
+MIN_ITEMS = 2 * MIN_SPLIT
+N_FOLDS = 10
+CAPABILITIES, ULTRACREPIDARIANISM, PROPENSITIES = (
+    "capabilities",
+    "capabilities_ultracrepidarianism",
+    "capabilities_propensities",
+)
+FEATURE_SETS = (CAPABILITIES, ULTRACREPIDARIANISM, PROPENSITIES)
+ITEM, POOLED, LEFT_OUT = "item", "pooled", "leave_benchmark_out"
+REGIMES = (ITEM, POOLED, LEFT_OUT)
+
+UNIT = ["system", "incitation"]
+ASSESSOR_COLUMNS = [
+    *UNIT, "regime", "feature_set", "auroc", "n_items", "n_unannotated", "n_folds", "n_undefined_folds"
+]  # fmt: skip
+SYSTEM_COLUMNS = ["regime", "system", "feature_set", "baseline", "augmented", "delta", "n_incitations"]
+GAIN_COLUMNS = ["regime", "feature_set", "baseline", "augmented", "mean_delta", "wilcoxon_p", "n_systems"]
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """`assessor`: a row a unit × regime × feature set; `by_system`, `gain`: what propensities add, averaged."""
+
+    assessor: pd.DataFrame
+    by_system: pd.DataFrame
+    gain: pd.DataFrame
+
+
+def assess(responses: pd.DataFrame, levels: pd.DataFrame, n_trees: int, seed_for: SeedFor) -> Assessment:
+    """AUROC of the three feature sets in the three regimes, and the gain over capabilities alone.
+
+    Args:
+        responses: system, incitation, benchmark, item_number, is_correct (0 or 1), a row a response.
+        levels: item_number, kind ('capability' or 'propensity'), feature, level, a row a known level; an item
+            without every capability that occurs is left out, an unknown propensity level stays unknown.
+        n_trees: trees a forest.
+        seed_for: seed of the step or row that the names identify.
+
+    Returns:
+        assessor: auroc is the mean over folds with both outcomes, NULL where there is none or the unit has fewer
+            than 100 responses; n_items responses taken, n_unannotated unknown propensity levels among them.
+        by_system: means over a system's incitations. gain: means over systems, and the Wilcoxon signed-rank test
+            (two-sided) of the differences, NULL where no system could be assessed; no rows without responses.
+    """
+    table = _features(levels)
+    taken = responses[responses["item_number"].isin(table.index)]
+    rows = [
+        row
+        for (system, incitation), unit in taken.groupby(UNIT, sort=True)
+        for row in _assess_unit(str(system), str(incitation), unit, table, n_trees, seed_for)
+    ]
+    assessor = pd.DataFrame(rows, columns=ASSESSOR_COLUMNS).astype({"auroc": float})
+    by_system = _by_system(assessor)
+    return Assessment(assessor, by_system, _gain(by_system, set(assessor["regime"])))
+
+
+def _features(levels: pd.DataFrame) -> pd.DataFrame:
+    """Item × (kind, feature); the items that have every capability."""
+    wide = levels.astype({"level": float}).pivot(
+        index="item_number", columns=["kind", "feature"], values="level"
+    )
+    wide = wide.sort_index(axis=0).sort_index(axis=1)
+    capabilities = wide.columns[wide.columns.get_level_values("kind") == "capability"]
+    if not len(capabilities):
+        return wide.iloc[:0]
+    return wide[wide[capabilities].notna().all(axis=1)]
+
+
+def _columns(table: pd.DataFrame, feature_set: str) -> npt.NDArray[np.bool_]:
+    kind = table.columns.get_level_values("kind")
+    added = {
+        CAPABILITIES: np.zeros(len(kind), dtype=bool),
+        ULTRACREPIDARIANISM: table.columns.get_level_values("feature") == "ultracrepidarianism",
+        PROPENSITIES: np.ones(len(kind), dtype=bool),
+    }[feature_set]
+    chosen: npt.NDArray[np.bool_] = np.asarray((kind == "capability") | added)
+    return chosen
+
+
+def _assess_unit(
+    system: str,
+    incitation: str,
+    unit: pd.DataFrame,
+    table: pd.DataFrame,
+    n_trees: int,
+    seed_for: SeedFor,
+) -> Iterator[dict[str, Any]]:
+    unit = unit.sort_values(["benchmark", "item_number", "propensity"], ignore_index=True)
+    features = table.loc[unit["item_number"]]
+    values, outcome = features.to_numpy(), unit["is_correct"].to_numpy(dtype=int)
+    kind = np.asarray(features.columns.get_level_values("kind"))
+    unknown = np.isnan(values[:, kind == "propensity"])
+    for regime in REGIMES:
+        folds = list(_folds(regime, unit, seed_for(system, incitation, regime, "folds")))
+        known: dict[bytes, list[float | None]] = {}
+        for feature_set in FEATURE_SETS:
+            columns = _columns(table, feature_set)
+            if columns.tobytes() not in known:
+                # one seed for all feature sets: their forests differ in the features only
+                own = values[:, columns]
+                known[columns.tobytes()] = [
+                    _fold_auroc(own, outcome, train, test, n_trees, seed_for(system, incitation, regime, k))
+                    for k, (train, test) in enumerate(folds)
+                ]
+            areas = [area for area in known[columns.tobytes()] if area is not None]
+            is_of_its_own = feature_set == CAPABILITIES or (columns.sum() > (kind == "capability").sum())
+            yield {
+                "system": system,
+                "incitation": incitation,
+                "regime": regime,
+                "feature_set": feature_set,
+                "auroc": float(np.mean(areas)) if areas and is_of_its_own else None,
+                "n_items": len(unit),
+                "n_unannotated": int(unknown.sum()),
+                "n_folds": len(folds),
+                "n_undefined_folds": len(folds) - len(areas),
+            }
+
+
+def _folds(
+    regime: str, unit: pd.DataFrame, seed: int
+) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+    """Rows to learn from and rows to predict; an item's rows are never on both sides.
+
+    `item` keeps to one benchmark at a time, `pooled` takes all benchmarks together, `leave_benchmark_out` predicts
+    each benchmark from the others.
+    """
+    items = unit["item_number"].to_numpy()
+    everything = np.arange(len(unit))
+    benchmark = unit["benchmark"].to_numpy()
+    by_benchmark = [np.flatnonzero(benchmark == name) for name in sorted(set(benchmark))]
+    if regime == LEFT_OUT:
+        for inside in by_benchmark:
+            # an item may belong to one benchmark only, so that rows are enough
+            outside = np.setdiff1d(everything, inside)
+            if len(outside) >= MIN_ITEMS:
+                yield outside, inside
+        return
+    parts = [everything] if regime == POOLED else by_benchmark
+    rng = np.random.default_rng(seed)
+    for part in parts:
+        if len(part) < MIN_ITEMS:
+            continue
+        names = rng.permutation(np.unique(items[part]))
+        for held_out in np.array_split(names, N_FOLDS):
+            is_out = np.isin(items[part], held_out)
+            yield part[~is_out], part[is_out]
+
+
+def _fold_auroc(
+    values: Array,
+    outcome: npt.NDArray[np.int_],
+    train: npt.NDArray[np.intp],
+    test: npt.NDArray[np.intp],
+    n_trees: int,
+    seed: int,
+) -> float | None:
+    """AUROC of one fold; None where its outcomes are all alike."""
+    from sklearn.ensemble import RandomForestClassifier  # heavy: imported where it is used
+    from sklearn.metrics import roc_auc_score
+
+    if len(set(outcome[test])) < 2:
+        return None
+    if len(set(outcome[train])) < 2:
+        return 0.5
+    forest = RandomForestClassifier(n_trees, min_samples_split=MIN_SPLIT, random_state=seed % 2**32).fit(
+        values[train], outcome[train]
+    )
+    return float(roc_auc_score(outcome[test], forest.predict_proba(values[test])[:, 1]))
+
+
+def _by_system(assessor: pd.DataFrame) -> pd.DataFrame:
+    """AUROC with and without propensities, averaged over the incitations that have both."""
+    wide = assessor.pivot(index=["regime", *UNIT], columns="feature_set", values="auroc")
+    wide = wide.reindex(columns=list(FEATURE_SETS))
+    parts = []
+    for feature_set in FEATURE_SETS[1:]:
+        pairs = wide[[CAPABILITIES, feature_set]].dropna().set_axis(["baseline", "augmented"], axis=1)
+        pairs = pairs.assign(delta=pairs["augmented"] - pairs["baseline"])
+        grouped = pairs.groupby(level=["regime", "system"], sort=True)
+        parts.append(grouped.mean().assign(n_incitations=grouped.size(), feature_set=feature_set))
+    return pd.concat(parts).reset_index()[SYSTEM_COLUMNS]
+
+
+def _gain(by_system: pd.DataFrame, tried: set[str]) -> pd.DataFrame:
+    rows = []
+    for regime in (name for name in REGIMES if name in tried):
+        for feature_set in FEATURE_SETS[1:]:
+            chosen = by_system[(by_system["regime"] == regime) & (by_system["feature_set"] == feature_set)]
+            means = chosen[["baseline", "augmented", "delta"]].mean()
+            rows.append(
+                {
+                    "regime": regime,
+                    "feature_set": feature_set,
+                    "baseline": means["baseline"],
+                    "augmented": means["augmented"],
+                    "mean_delta": means["delta"],
+                    "wilcoxon_p": _wilcoxon(chosen["delta"].to_numpy()),
+                    "n_systems": len(chosen),
+                }
+            )
+    return pd.DataFrame(rows, columns=GAIN_COLUMNS)
+
+
+def _wilcoxon(deltas: Array) -> float | None:
+    """p of the two-sided signed-rank test; 1 where every difference is 0, None without differences."""
+    from scipy.stats import wilcoxon
+
+    if not len(deltas):
+        return None
+    if not deltas.any():
+        return 1.0
+    return float(wilcoxon(deltas).pvalue)

@@ -1,0 +1,93 @@
+"""propensity/ -> raw.propensity_item, propensity_demand (items with their bands) and raw.propensity_response (choices).
+
+Belongs here: the columns of both files. Does not belong here: what a bound, a choice or an incitation means (staging).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from assets.sources.readers.errors import SourceError
+from assets.sources.readers.folder import Columns, Parsed, Reading, provenance, read_folder
+from assets.sources.readers.ratings import capability_aliases
+from assets.sources.readers.text import Table, require_columns
+
+ITEMS = "propensity/items"
+RESPONSES = "propensity/responses"
+OPTIONS = ("option_a", "option_b", "option_c")
+ITEM_COLUMNS = ("item_id", "propensity", "benchmark", "prompt", *OPTIONS, "correct", "lower", "upper")
+RESPONSE_COLUMNS = ("system", "item_id", "propensity", "incitation", "option", "is_correct")
+
+
+def read_propensity_items(sources: Path) -> Reading:
+    """raw.propensity_item, a row a line, and raw.propensity_demand, a row a line × capability column.
+
+    Capability columns, by name or acronym, are optional. A line that can't be used is left to staging, which says why.
+
+    Raises:
+        SourceError: as `text.read_table`; missing columns; two columns of one capability.
+    """
+    return read_folder(sources, ITEMS, ["raw.propensity_item", "raw.propensity_demand"], _parse_items)
+
+
+def read_propensity_responses(sources: Path) -> Reading:
+    """raw.propensity_response: a row a line.
+
+    Raises:
+        SourceError: as `text.read_table`; missing columns.
+    """
+    return read_folder(sources, RESPONSES, ["raw.propensity_response"], _parse_responses)
+
+
+def _parse_items(table: Table, _stem: str) -> Parsed:
+    require_columns(table, ITEM_COLUMNS)
+    renamed = {"item": "item_id", "lower_bound": "lower", "upper_bound": "upper"}
+    keys = {"item": table.key("item_id"), "propensity": table.key("propensity")}
+    rest = {name: table.column(name) for name in ("prompt", *OPTIONS, "correct")}
+    bounds = {name: table.column(renamed[name]) for name in ("lower_bound", "upper_bound")}
+    item = provenance(table) | keys | {"benchmark": table.key("benchmark")} | rest | bounds
+    capabilities = _capability_columns(table)
+    taken = {*ITEM_COLUMNS, *capabilities.values()}
+    ignored = [name or "(no name)" for name in table.header if name not in taken]
+    demand: Columns = {
+        name: np.tile(cells, len(capabilities)) for name, cells in (provenance(table) | keys).items()
+    } | {
+        "capability": np.repeat(np.array(list(capabilities), dtype=object), len(table.rows)),
+        "level": np.concatenate([np.array([], dtype=object), *map(table.column, capabilities.values())]),
+    }
+    return Parsed({"raw.propensity_item": item, "raw.propensity_demand": demand}, ignored)
+
+
+def _capability_columns(table: Table) -> dict[str, str]:
+    """Acronym -> the column that holds it."""
+    aliases = capability_aliases()
+    aliases |= {acronym: acronym for acronym in aliases.values()}
+    columns: dict[str, str] = {}
+    faults = []
+    for name in table.header:
+        acronym = aliases.get(name)
+        if acronym is None:
+            continue
+        other = columns.setdefault(acronym, name)
+        if other is not name:
+            what = f"'{other}' is the same capability"
+            faults.append(table.fault(what, row=1, column=name, do="Keep one of the columns"))
+    if faults:
+        raise SourceError(faults)
+    return columns
+
+
+def _parse_responses(table: Table, _stem: str) -> Parsed:
+    require_columns(table, RESPONSE_COLUMNS)
+    columns = provenance(table) | {
+        "system": table.key("system"),
+        "item": table.key("item_id"),
+        "propensity": table.key("propensity"),
+        "incitation": table.column("incitation"),
+        "chosen": table.column("option"),
+        "is_correct": table.column("is_correct"),
+    }
+    ignored = [name or "(no name)" for name in table.header if name not in RESPONSE_COLUMNS]
+    return Parsed({"raw.propensity_response": columns}, ignored)

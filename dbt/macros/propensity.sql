@@ -1,0 +1,22 @@
+{# Lines of propensity items and responses as they came: those of files, and those that language models wrote or chose. #}
+
+{% macro landed_propensity_items() %}
+{%- set columns = 'source_file, row_number, item, propensity, benchmark, option_a, option_b, option_c, correct, lower_bound, upper_bound' %}
+    select {{ columns }}
+    from {{ source('raw', 'propensity_item') }}
+    union all
+    select {{ columns }}
+    from {{ source('raw', 'propensity_llm_item') }}
+    where status = 'answered'
+{%- endmacro %}
+
+{# an answer of a model that can't be read or was refused is a line without an option #}
+{% macro landed_propensity_responses() %}
+{%- set columns = 'source_file, row_number, system, item, propensity, incitation, chosen, is_correct' %}
+    select {{ columns }}
+    from {{ source('raw', 'propensity_response') }}
+    union all
+    select {{ columns }}
+    from {{ source('raw', 'propensity_llm_response') }}
+    where status <> 'pending'
+{%- endmacro %}

@@ -1,0 +1,15 @@
+with final as (
+    select
+        system,
+        incitation,
+        regime,
+        feature_set,
+        auroc,
+        n_items,
+        n_unannotated,
+        n_folds,
+        n_undefined_folds
+    from {{ source('model', 'assessor') }}
+)
+
+select * from final

@@ -1,0 +1,13 @@
+with final as (
+    select
+        regime,
+        system,
+        feature_set,
+        baseline,
+        augmented,
+        delta,
+        n_incitations
+    from {{ source('model', 'assessor_system') }}
+)
+
+select * from final

@@ -1,0 +1,125 @@
+"""Assessors find a planted effect of propensity, find none where none is, and keep to their folds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from assets.propensity.assessor import (
+    CAPABILITIES,
+    LEFT_OUT,
+    POOLED,
+    PROPENSITIES,
+    ULTRACREPIDARIANISM,
+    Assessment,
+    assess,
+)
+from assets.settings import Settings
+
+N_TREES = 5
+seed_for = Settings().seed_for
+
+
+def world(
+    seed: int, effect: float, n_systems: int = 12, n_items: int = 300
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Items of two benchmarks with 18 capabilities and one propensity level; `effect` log odds a level of it."""
+    rng = np.random.default_rng(seed)
+    names = [("capability", f"C{k:02}") for k in range(18)] + [("propensity", "ultracrepidarianism")]
+    values = np.column_stack([rng.integers(0, 6, (n_items, 18)), rng.uniform(-3, 3, n_items)])
+    levels = pd.concat(
+        pd.DataFrame({"item_number": range(n_items), "kind": kind, "feature": feature, "level": values[:, k]})
+        for k, (kind, feature) in enumerate(names)
+    )
+    parts = []
+    for system in range(n_systems):
+        lean = 1 if system % 2 else -1
+        logit = 1.5 - 0.6 * values[:, 0] + lean * effect * values[:, 18]
+        parts.append(
+            pd.DataFrame(
+                {
+                    "system": f"s{system:02}",
+                    "incitation": "none",
+                    "propensity": "ultracrepidarianism",
+                    "benchmark": np.where(np.arange(n_items) % 2, "b", "a"),
+                    "item_number": range(n_items),
+                    "is_correct": (rng.random(n_items) < 1 / (1 + np.exp(-logit))).astype(int),
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True), levels
+
+
+def gain(found: Assessment) -> Any:
+    return found.gain.set_index(["regime", "feature_set"])
+
+
+@pytest.fixture(scope="module")
+def planted() -> Assessment:
+    return assess(*world(1, effect=0.8), N_TREES, seed_for)
+
+
+def test_a_planted_effect_is_found_in_every_regime(planted: Assessment) -> None:
+    for row in planted.gain.to_dict("records"):
+        assert row["n_systems"] == 12 and row["mean_delta"] > 0.03 and row["wilcoxon_p"] < 0.01, row
+    assert planted.assessor["auroc"].between(0.4, 1).all()
+    assert (planted.assessor["n_items"] == 300).all() and (planted.assessor["n_unannotated"] == 0).all()
+
+
+def test_the_only_propensity_is_all_propensities(planted: Assessment) -> None:
+    wide = planted.assessor.pivot(index=["regime", "system"], columns="feature_set", values="auroc")
+    pd.testing.assert_series_equal(wide[ULTRACREPIDARIANISM], wide[PROPENSITIES], check_names=False)
+
+
+def test_where_nothing_is_planted_nothing_is_found() -> None:
+    """|mean delta| over 20 seeds; benchmarks of 95 items leave the pooled regime alone."""
+    deltas = [
+        gain(assess(*world(seed, effect=0.0, n_systems=2, n_items=190), N_TREES, seed_for)).loc[
+            (POOLED, PROPENSITIES), "mean_delta"
+        ]
+        for seed in range(100, 120)
+    ]
+    assert len(deltas) == 20 and abs(np.mean(deltas)) < 0.01
+
+
+def test_same_seed_same_numbers_and_order_does_not_matter(planted: Assessment) -> None:
+    responses, levels = world(1, effect=0.8)
+    one = responses["system"] == "s03"
+    again = assess(
+        responses[one].sample(frac=1, random_state=3),
+        levels.sample(frac=1, random_state=4),
+        N_TREES,
+        seed_for,
+    )
+    before = planted.assessor[planted.assessor["system"] == "s03"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(again.assessor, before, check_exact=True)
+
+
+def test_folds_with_one_outcome_are_counted_not_scored() -> None:
+    responses, levels = world(2, effect=0.8, n_systems=1)
+    responses.loc[responses["benchmark"] == "b", "is_correct"] = 1
+    found = assess(responses, levels, N_TREES, seed_for).assessor.set_index(["regime", "feature_set"])
+    row: Any = found.loc[(LEFT_OUT, CAPABILITIES)]
+    assert (row["n_folds"], row["n_undefined_folds"]) == (2, 1)
+    everything = assess(responses.assign(is_correct=1), levels, N_TREES, seed_for)
+    assert everything.assessor["auroc"].isna().all() and everything.by_system.empty
+    assert (everything.gain["n_systems"] == 0).all() and everything.gain["wilcoxon_p"].isna().all()
+
+
+def test_items_without_all_capabilities_and_small_units_are_left_out_visibly() -> None:
+    responses, levels = world(3, effect=0.8, n_systems=1)
+    kept = levels[~((levels["item_number"] < 50) & (levels["feature"] == "C02"))]
+    unknown = kept[~((kept["item_number"] >= 250) & (kept["kind"] == "propensity"))]
+    found = assess(responses, unknown, N_TREES, seed_for).assessor
+    assert set(found["n_items"]) == {250} and set(found["n_unannotated"]) == {50}
+    few = assess(responses[responses["item_number"] < 90], levels, N_TREES, seed_for).assessor
+    assert few["auroc"].isna().all() and set(few["n_folds"]) == {0} and set(few["n_items"]) == {90}
+
+
+def test_no_rows_give_empty_tables() -> None:
+    responses, levels = world(4, effect=0.0, n_systems=1)
+    found = assess(responses.iloc[:0], levels.iloc[:0], N_TREES, seed_for)
+    assert found.assessor.empty and found.by_system.empty and found.gain.empty
