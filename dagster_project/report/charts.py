@@ -209,7 +209,7 @@ def importance_heat(
 
 
 def places_heat(rows: list[str], columns: list[str], values: list[list[float | None]]) -> Chart:
-    """Heat map of mean places, `rows` × `columns`; 1 is best and darkest."""
+    """Heat map of mean places, `rows` × `columns`; 1 is first and darkest."""
     return {
         "kind": "heat",
         "rows": rows,
@@ -217,7 +217,7 @@ def places_heat(rows: list[str], columns: list[str], values: list[list[float | N
         "range": [1, max(len(rows), 2)],
         "is_low_best": True,
         "digits": 1,
-        "title": "Mean place (1 = best)",
+        "title": "Mean place (1 = first)",
         "unit": "mean place",
         "scopes": {"": {"rows": rows, "values": values, "thin": [False] * len(rows)}},
     }

@@ -1,4 +1,4 @@
-"""The page on doing and helping: who does each task best, who helps best, how far judges can be trusted.
+"""The page on doing and helping: who is first at each task, who at helping with it, how far judges can be trusted.
 
 Belongs here: the context of assistance.html. Does not belong here: ranking (dbt), its audit trail (audit.py).
 """
@@ -14,9 +14,15 @@ from dagster_project.report.data import Published
 from dagster_project.report.labels import MISSING, System, chance, number, percent, text
 from dagster_project.report.pages.audit import trails
 from dagster_project.report.pages.common import Context
-from dagster_project.report.tables import Table, count, words
+from dagster_project.report.tables import Table, count
 
-MARTS = ("tournament_rank", "tournament_overall", "role_choice", "mode_correlation", "judge_agreement")
+MARTS: tuple[str, ...] = (
+    "tournament_rank",
+    "tournament_overall",
+    "role_choice",
+    "mode_correlation",
+    "judge_agreement",
+)
 MARTS += ("judge_bias", "judge_consistency", "assistance_trait", "tournament_flow", "tournament_audit")
 MODES = ("automation", "augmentation")
 # a probability beyond these says something
@@ -40,7 +46,7 @@ SPELT = {
 
 
 def context(published: Published, base: Context) -> Context:
-    """Choice of roles, ranks in both modes, how they go together, judges, traits, and one comparison a task and mode."""
+    """Choice of roles, places in both modes, how they go together, judges, traits, trails of comparisons."""
     lacks = {mart: published.why_empty(mart) if published[mart].empty else "" for mart in MARTS}
     everyone: list[System] = base["systems"]
     names = {s.key: s.name for s in everyone}
@@ -132,8 +138,8 @@ def _choice(frame: pd.DataFrame, names: dict[str, str]) -> Table:
         ]
         for r in frame.sort_values("task").to_dict("records")
     ]
-    columns = ["Task", "Does it best", "Helps best", "Chance that its help beats none", "So"]
-    lost = ["Places lost if the best doer helps instead", "Share of comparisons won, less by"]
+    columns = ["Task", "First at doing it", "First at helping", "Chance that this help beats none", "So"]
+    lost = ["Places lost if the first doer helps instead", "Share of comparisons won, less by"]
     return Table([*columns, *lost, "Runs"], rows, {1, 2, 4})
 
 
@@ -164,7 +170,14 @@ def _overall(frame: pd.DataFrame, names: dict[str, str]) -> Table:
         ]
         for r in frame.sort_values(["rank", "mean_rank", "candidate"]).to_dict("records")
     ]
-    columns = ["Candidate", "Place", "Mean place", "Standard error", "Comparisons won", "Place by scaled ranks"]
+    columns = [
+        "Candidate",
+        "Place",
+        "Mean place",
+        "Standard error",
+        "Comparisons won",
+        "Place by scaled ranks",
+    ]
     more = ["Place by Bradley-Terry", "Strength (95\u00a0% interval)", "Where it differs"]
     return Table([*columns, *more], rows, {8})
 
@@ -201,7 +214,13 @@ def _agreement(frame: pd.DataFrame) -> Table:
         ]
         for r in placed.sort_values(["place", "key", "part"]).to_dict("records")
     ]
-    columns = ["Where", "Pairs of judges that agree", "Krippendorff’s alpha", "Comparisons", "Pairs of judges"]
+    columns = [
+        "Where",
+        "Pairs of judges that agree",
+        "Krippendorff’s alpha",
+        "Comparisons",
+        "Pairs of judges",
+    ]
     return Table(columns, rows)
 
 
@@ -227,7 +246,14 @@ def _bias(frame: pd.DataFrame) -> Table:
         ]
         for r in placed.sort_values(["place", "judge"]).to_dict("records")
     ]
-    columns = ["Judge", "What may sway it", "Share of verdicts", "95\u00a0% interval", "Beyond chance", "Verdicts"]
+    columns = [
+        "Judge",
+        "What may sway it",
+        "Share of verdicts",
+        "95\u00a0% interval",
+        "Beyond chance",
+        "Verdicts",
+    ]
     return Table(columns, rows, {1, 4})
 
 
@@ -267,7 +293,7 @@ def _traits(frame: pd.DataFrame) -> Table:
         ]
         for r in frame[frame["task"] == "all"].sort_values("spearman_rho").to_dict("records")
     ]
-    columns = ["Trait of the help", "Goes with a better place", "Mean behind the two best"]
+    columns = ["Trait of the help", "Goes with a better place", "Mean behind the two first"]
     return Table([*columns, "Mean behind the two last", "Texts"], rows)
 
 

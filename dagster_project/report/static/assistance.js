@@ -23,7 +23,7 @@
       hovertext: at.map((i) => `<b>${wrap(chart.names[i], 34)}</b><br>doing: mean place ${fixed(chart.x[i])}<br>helping: mean place ${fixed(chart.y[i])}`),
     }], {
       ...base(div, Math.max(380, Math.min(div.clientWidth * 0.6, 560))), margin: { l: 60, r: 24, t: 24, b: 60 }, hovermode: "closest",
-      xaxis: axis(narrow ? "Doing: mean place (1 = best)" : "Doing the task: mean place (1 = best; further right is better)", chart.ends[0]),
+      xaxis: axis(narrow ? "Doing: mean place (1 = first)" : "Doing the task: mean place (1 = first; further right is better)", chart.ends[0]),
       yaxis: axis(narrow ? "Helping: mean place" : "Helping with it: mean place (higher up is better)", chart.ends[1]),
       shapes: hasLine ? [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: chart.unaided, y1: chart.unaided, layer: "below", line: { color: SOFT, width: 1.5, dash: "dash" } }] : [],
       annotations: hasLine ? [{ xref: "paper", x: 0, xanchor: "left", y: chart.unaided, yanchor: "bottom", text: "without help", showarrow: false, font: { size: 13, color: SOFT } }] : [],

@@ -66,7 +66,9 @@ told as (
 ),
 
 written as (
-    select * from {{ ref('stg_tournament_output') }} where state = 'accepted'
+    select *
+    from {{ ref('stg_tournament_output') }}
+    where state = 'accepted'
 ),
 
 final as (
