@@ -323,9 +323,7 @@ def test_people_may_be_the_worker(server: TournamentServer, setup: Setup) -> Non
     assert len(server.requests) == n_requests + N_VERDICTS + N_CODINGS
     assert any("by hand" in seats(r["messages"][-1]["content"])[0] for r in server.judged()[:N_VERDICTS])
     assert counts(setup.collect()["tournament_llm_output"]) == {"answered": N_RUNS * 2}
-    done = CliRunner().invoke(
-        main, ["llm", "guidance", str(file.with_name("more.jsonl"))], env=setup.environment
-    )
+    done = setup.guidance("more.jsonl")
     assert done.exit_code == 2 and "nothing for people to do" in done.output
 
 
