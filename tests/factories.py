@@ -198,7 +198,7 @@ def write_json_lines(path: Path, rows: Iterable[Mapping[str, object] | str]) -> 
 
 
 def write_tournament(sources: Path) -> Path:
-    """tournament/: two candidates, a worker and a judge; two deliverables, a verdict, an assistance text and its coding."""
+    """tournament/: two candidates, a worker and a judge; deliverables, a verdict, a coded assistance text."""
     rows = [
         ("a", "A", "candidate", 1),
         ("b", "B", "candidate", 2),

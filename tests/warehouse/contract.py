@@ -62,7 +62,8 @@ propensity_surface: system, propensity, incitation, middle, width, n_items, obse
 assessor: system, incitation, regime, feature_set, auroc, n_items
 assessor_gain: regime, feature_set, baseline, augmented, mean_delta, wilcoxon_p, n_systems
 assessor_gain_system: regime, system, feature_set, baseline, augmented, delta, n_incitations
-tournament_rank: task, mode, candidate, mean_rank, se_rank, rank, win_share, n_runs, mean_rank_scaled, score_rank, warning
+tournament_rank: task, mode, candidate, mean_rank, se_rank, rank, win_share, n_runs, mean_rank_scaled,
+    score_rank, warning
 tournament_overall: mode, candidate, mean_rank, se_rank, rank, rank_by_mean, mean_rank_scaled, bt_log_strength, bt_low,
     bt_high, warning
 tournament_best: task, mode, candidate, mean_rank, se_rank, is_unaided, lead_rank, n_best
