@@ -6,6 +6,7 @@ Belongs here: one build. Does not belong here: inputs and assertions.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -37,8 +38,8 @@ def build_slice(folder: Path, sources: Path, dbt_target: Path, *options: str) ->
     first = ("path:models/staging/assistance", "path:models/intermediate/assistance")
     run = run_dbt(folder, "build", "-s", *first, *options, parsed=dbt_target)
     assert run.success, run.failures
-    step = tournament.op.compute_fn.decorated_fn
-    made = list(step(warehouse, Settings(home=folder / "home")))
+    step: Any = tournament
+    made = list(step.op.compute_fn.decorated_fn(warehouse, Settings(home=folder / "home")))
     assert {result.asset_key.path[1] for result in made} == set(MADE)
     run = run_dbt(folder, "build", "-s", "path:models/marts/assistance", *options, parsed=dbt_target)
     assert run.success, run.failures

@@ -98,19 +98,22 @@ def cells(folder: Path) -> dict[Key, Cell]:
             won[key][v[side]].append({side: LEFT, "tie": BOTH, other: RIGHT}[v["choice"]])
             given = v[f"scores_{side}"].values()
             scored[key][v[side]].append(Fraction(sum(given), len(given)))
-    in_run: dict[Key, dict[str, list[tuple[Fraction, Fraction, Fraction, float]]]] = defaultdict(
+    in_run: dict[Key, dict[str, list[tuple[Fraction, Fraction, Fraction]]]] = defaultdict(
         lambda: defaultdict(list)
     )
+    z_scores: dict[Key, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for (*cell, judge), by_candidate in won.items():
         shares = {name: mean(values) for name, values in by_candidate.items()}
         scores = {name: mean(values) for name, values in scored[*cell, judge].items()}
         centre, spread = mean(scores.values()), stdev(map(float, scores.values()))
         for name, rank in average_ranks(shares).items():
             z = float(scores[name] - centre) / spread
-            in_run[tuple(cell)][name].append((rank, (rank - 1) / (len(shares) - 1), shares[name], z))
+            in_run[tuple(cell)][name].append((rank, (rank - 1) / (len(shares) - 1), shares[name]))
+            z_scores[tuple(cell)][name].append(z)
     by_cell: dict[Key, dict[str, tuple[Fraction, Fraction, Fraction, Fraction]]] = defaultdict(dict)
     for (task, mode, run), found in in_run.items():
-        z_means = {name: round(mean(row[3] for row in rows), 9) for name, rows in found.items()}
+        of_run = z_scores[task, mode, run]
+        z_means = {name: round(mean(values), 9) for name, values in of_run.items()}
         score_ranks = average_ranks(z_means)
         for name, rows in found.items():
             rank, scaled, share = (mean(row[i] for row in rows) for i in range(3))
@@ -149,7 +152,7 @@ class Overall(NamedTuple):
 def overall(found: dict[Key, Cell]) -> dict[Key, Overall]:
     """By mode and candidate."""
     ranks = task_ranks(found)
-    result = {}
+    result: dict[Key, Overall] = {}
     for mode, name in {key[1:] for key in found}:
         own = {key: cell for key, cell in found.items() if key[1:] == (mode, name)}
         runs = {run for cell in own.values() for run in cell.by_run}
