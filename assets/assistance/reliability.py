@@ -102,5 +102,6 @@ def _scopes(pairs: pd.DataFrame) -> Iterator[tuple[str, str, str, pd.DataFrame]]
         yield "mode", str(mode), str(mode), part
     for task, part in pairs.groupby("task", sort=True):
         yield "task", str(task), "all", part
-    for (task, mode), part in pairs.groupby(["task", "mode"], sort=True):
-        yield "task", str(task), str(mode), part
+    for key, part in pairs.groupby(["task", "mode"], sort=True):
+        task_name, mode_name = map(str, key)
+        yield "task", task_name, mode_name, part

@@ -20,9 +20,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assets.assistance.tasks import FOLDER, Task, read_instrument
-
-RUBRICS = tuple(sorted(FOLDER.glob("*.md")))
+# names as in rubrics/assistance, which belongs to another slice
+TASKS = (
+    "counseling",
+    "market_trends",
+    "menu_planning",
+    "operations_research",
+    "tax_preparation",
+    "travel_planning",
+    "tutoring",
+)
+GENERAL = (
+    "instruction_following",
+    "accuracy_and_specificity",
+    "practical_usefulness",
+    "organisation_and_readability",
+    "tone_and_audience_fit",
+)
 N_RUNS = 5
 WORKER = "worker-model"
 
@@ -114,8 +128,7 @@ def write_tournament(folder: Path, seed: int) -> None:
     """candidates.csv, outputs/, judgements/ and traits/ under `folder`."""
     # a branch of its own of the seed's tree, so that what else is drawn doesn't move
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(100,))))
-    instrument = read_instrument()
-    entries = dict(_entries(rng, instrument.tasks.values()))
+    entries = dict(_entries(rng))
     for name in ("outputs", "judgements", "traits"):
         (folder / name).mkdir(parents=True)
     rows = [f"{name},{s.family},{_role(name)}" for name, s in STRENGTHS.items()]
@@ -124,7 +137,7 @@ def write_tournament(folder: Path, seed: int) -> None:
     for mode in ("automation", "augmentation"):
         _json_lines(folder / f"outputs/{mode}.jsonl", _output_rows(entries, mode))
     for judge in JUDGES:
-        verdicts = list(_verdicts(rng, entries, judge, instrument.tasks, list(instrument.general)))
+        verdicts = list(_verdicts(rng, entries, judge))
         lines = _json_lines(folder / f"judgements/{judge}.jsonl", verdicts)
         if judge == "judge-a":
             _plant_faults(folder / f"judgements/{judge}.jsonl", verdicts, lines)
@@ -136,8 +149,9 @@ def _role(name: str) -> str:
     return '"candidate,worker"' if name == WORKER else "candidate"
 
 
-def _entries(rng: np.random.Generator, tasks: Iterable[Task]) -> Iterator[tuple[Key, Entry]]:
-    for task in tasks:
+def _entries(rng: np.random.Generator) -> Iterator[tuple[Key, Entry]]:
+    for task in TASKS:
+        title = task.replace("_", " ").capitalize()
         for mode in ("automation", "augmentation"):
             for name, strength in STRENGTHS.items():
                 is_automation = mode == "automation"
@@ -146,13 +160,13 @@ def _entries(rng: np.random.Generator, tasks: Iterable[Task]) -> Iterator[tuple[
                 is_aided = not is_automation and name != WORKER
                 for run in range(1, N_RUNS + 1):
                     n_words = round(MEAN_WORDS * np.exp(SPREAD_OF_WORDS * rng.standard_normal()))
-                    output = f"{task.title}, run {run}: {_filler(rng, n_words)}"
+                    output = f"{title}, run {run}: {_filler(rng, n_words)}"
                     assistance = f"Check, plan, list: {_filler(rng, 25)}" if is_aided else None
                     quality = level + RUN_SD * rng.standard_normal()
-                    if is_aided and (task.name, name, run) == ("tutoring", "gemini-2.5-flash", 1):
+                    if is_aided and (task, name, run) == ("tutoring", "gemini-2.5-flash", 1):
                         # planted: help that does the work
                         assistance = f"Hand this in: {output}"
-                    yield (task.name, mode, run, name), Entry(quality, output, assistance)
+                    yield (task, mode, run, name), Entry(quality, output, assistance)
 
 
 def _filler(rng: np.random.Generator, n_words: int) -> str:
@@ -168,15 +182,9 @@ def _output_rows(entries: dict[Key, Entry], wanted: str) -> Iterator[Row]:
             }  # fmt: skip
 
 
-def _verdicts(
-    rng: np.random.Generator,
-    entries: dict[Key, Entry],
-    judge: str,
-    tasks: Iterable[str],
-    general: list[str],
-) -> Iterator[Row]:
+def _verdicts(rng: np.random.Generator, entries: dict[Key, Entry], judge: str) -> Iterator[Row]:
     own = JUDGES[judge]
-    for task in tasks:
+    for task in TASKS:
         for mode in ("automation", "augmentation"):
             # the unaided worker is of no family
             relatives = {n for n, s in STRENGTHS.items() if s.family == own}
@@ -193,13 +201,13 @@ def _verdicts(
                     margin = np.subtract(*(seen + leans)) + SEAT_BIAS[judge] + LENGTH_BIAS * length
                     choice = "tie" if abs(margin) < TIE_WIDTH else "first" if margin > 0 else "second"
                     centre = 6 + 1.2 * (seen + leans + np.array([SEAT_BIAS[judge], 0.0]))
-                    drawn = centre[:, None] + SCORE_SD * rng.standard_normal((2, len(general)))
+                    drawn = centre[:, None] + SCORE_SD * rng.standard_normal((2, len(GENERAL)))
                     scores = np.clip(np.rint(drawn), 1, 10).astype(int).tolist()
                     yield {
                         "task": task, "mode": mode, "run": run, "judge": judge,
                         "first": names[0], "second": names[1], "choice": choice,
-                        "scores_first": dict(zip(general, scores[0], strict=True)),
-                        "scores_second": dict(zip(general, scores[1], strict=True)),
+                        "scores_first": dict(zip(GENERAL, scores[0], strict=True)),
+                        "scores_second": dict(zip(GENERAL, scores[1], strict=True)),
                         "rationale": f"Synthetic verdict: {choice}.",
                     }  # fmt: skip
 

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from assets.demo.tournament import JUDGES, N_RUNS, STRENGTHS, WORKER
+from assets.assistance.tasks import read_instrument
+from assets.demo.tournament import GENERAL, JUDGES, N_RUNS, STRENGTHS, TASKS, WORKER
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:
@@ -28,6 +29,11 @@ def lines(folder: Path) -> list[dict[str, Any]]:
 def verdicts(demo: Path) -> list[dict[str, Any]]:
     found = lines(demo / "tournament/judgements")
     return [v for v in found if v["run"] <= N_RUNS]
+
+
+def test_tasks_and_dimensions_are_those_of_the_rubrics() -> None:
+    instrument = read_instrument()
+    assert set(TASKS) == set(instrument.tasks) and set(GENERAL) == set(instrument.general)
 
 
 def test_every_candidate_hands_in_everywhere_and_only_helpers_write_assistance(demo: Path) -> None:

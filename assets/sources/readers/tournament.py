@@ -88,7 +88,8 @@ def _candidates(table: Table, _stem: str) -> Parsed:
 def _plain(
     names: Names, keys: tuple[str, ...], fields: tuple[str, ...], record: dict[str, Any]
 ) -> dict[str, object]:
-    return {field: names(record, field) for field in keys} | {field: text(record, field) for field in fields}
+    row: dict[str, object] = {field: names(record, field) for field in keys}
+    return row | {field: text(record, field) for field in fields}
 
 
 def _verdict(names: Names, record: dict[str, Any]) -> dict[str, object]:
