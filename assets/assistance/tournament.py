@@ -212,13 +212,16 @@ class Tournament:
 
 
 def foreseen(settings: Settings) -> Collected:
-    """What the ledger has, and for all else a stand-in as long as its model may write: for estimates, never sent."""
+    """What the ledger has, and for what a run may still answer a stand-in as long as its model may write.
+
+    For estimates, never sent. Refused and unparsed calls stay so: no run sends them again, so nothing hangs on them.
+    """
 
     def answers(calls: Sequence[Call]) -> list[Answer]:
         return [
-            answer
-            if answer.status == "answered"
-            else Answer(answer.call, "answered", text=_stand_in(answer.call))
+            Answer(answer.call, "answered", text=_stand_in(answer.call))
+            if answer.status in ("pending", "failed")
+            else answer
             for answer in collect(calls, settings.ledger_path)
         ]
 

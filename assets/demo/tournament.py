@@ -234,7 +234,8 @@ def _json_lines(path: Path, rows: Iterable[Row]) -> list[str]:
 
 
 def _plant_faults(path: Path, verdicts: list[Row], lines: list[str]) -> None:
-    """Behind the judge's verdicts: one twice, one cut off, and three with something in them that can't be."""
+    """Behind the judge's verdicts: one twice, one cut off, three with something in them that can't be, and one on
+    what was never handed in."""
     scores = verdicts[2]["scores_first"]
     assert isinstance(scores, dict)
     faults = [
@@ -243,6 +244,7 @@ def _plant_faults(path: Path, verdicts: list[Row], lines: list[str]) -> None:
         json.dumps(verdicts[2] | {"run": 6, "scores_first": scores | {next(iter(scores)): 11}}),
         json.dumps(verdicts[3] | {"run": 6, "choice": "neither"}),
         json.dumps(verdicts[4] | {"run": 6, "first": "somebody-else"}),
+        json.dumps(verdicts[5] | {"run": 6}),
     ]
     with path.open("a", encoding="utf-8") as file:
         file.write("\n".join([*faults, ""]))

@@ -20,7 +20,7 @@
    Values are compared to nine decimals, so that equal means stay equal however they were added up. #}
 {% macro average_rank(partition, value, direction='') -%}
     rank() over (partition by {{ partition }} order by {{ nine_decimals(value) }} {{ direction }})
-    + (count(*) over (partition by {{ partition }}, {{ nine_decimals(value) }}) - 1) / 2.0
+        + (count(*) over (partition by {{ partition }}, {{ nine_decimals(value) }}) - 1) / 2.0
 {%- endmacro %}
 
 {% macro nine_decimals(value) -%}
@@ -29,9 +29,10 @@
 
 {# where a candidate's place by scaled ranks or by strength is another than its place by mean rank; NULL = nowhere #}
 {% macro order_warning(place, scaled, strength, reason) -%}
+    {%- set told = "place ' || cast(%s as " ~ dbt.type_string() ~ ") || '; '" -%}
     nullif(
-            case when {{ scaled }} <> {{ place }} then 'by scaled ranks place ' || cast({{ scaled }} as {{ dbt.type_string() }}) || '; ' else '' end
-            || case when {{ strength }} <> {{ place }} then 'by Bradley-Terry place ' || cast({{ strength }} as {{ dbt.type_string() }}) || '; ' else '' end
+            case when {{ scaled }} <> {{ place }} then 'by scaled ranks {{ told % scaled }} else '' end
+            || case when {{ strength }} <> {{ place }} then 'by Bradley-Terry {{ told % strength }} else '' end
             || coalesce('no Bradley-Terry strength: ' || {{ reason }} || '; ', ''),
             ''
         )

@@ -80,6 +80,6 @@ def test_relatives_are_judged_in_two_runs_only(verdicts: list[dict[str, Any]]) -
 
 
 def test_faults_are_planted_behind_one_judges_verdicts(demo: Path) -> None:
-    tail = (demo / "tournament/judgements/judge-a.jsonl").read_text(encoding="utf-8").splitlines()[-5:]
+    tail = (demo / "tournament/judgements/judge-a.jsonl").read_text(encoding="utf-8").splitlines()[-6:]
     assert not tail[1].endswith("}")
-    assert [json.loads(tail[i])["run"] for i in (2, 3, 4)] == [6, 6, 6]
+    assert [json.loads(tail[i])["run"] for i in (2, 3, 4, 5)] == [6] * 4

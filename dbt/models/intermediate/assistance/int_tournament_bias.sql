@@ -3,31 +3,6 @@ with verdict as (
     where state = 'accepted'
 ),
 
-outputs as (
-    select * from {{ ref('stg_tournament_output') }}
-    where state = 'accepted'
-),
-
-measured as (
-    select
-        verdict.*,
-        firsts.n_characters as n_characters_first,
-        seconds.n_characters as n_characters_second
-    from verdict
-    left join outputs as firsts
-        on
-            verdict.task = firsts.task
-            and verdict.mode = firsts.mode
-            and verdict.run = firsts.run
-            and verdict.first = firsts.candidate
-    left join outputs as seconds
-        on
-            verdict.task = seconds.task
-            and verdict.mode = seconds.mode
-            and verdict.run = seconds.run
-            and verdict.second = seconds.candidate
-),
-
 hit as (
     select
         judge,
@@ -36,7 +11,7 @@ hit as (
         mode,
         run,
         case when choice = 'first' then 1.0 else 0.0 end as hit
-    from measured
+    from verdict
     where choice <> 'tie'
     union all
     select
@@ -46,7 +21,7 @@ hit as (
         mode,
         run,
         case when (choice = 'first') = (n_characters_first > n_characters_second) then 1.0 else 0.0 end as hit
-    from measured
+    from verdict
     where choice <> 'tie' and n_characters_first <> n_characters_second
     union all
     select
@@ -60,7 +35,7 @@ hit as (
             when (choice = 'first') = is_first_own then 1.0
             else 0.0
         end as hit
-    from measured
+    from verdict
     where is_first_own <> is_second_own
 ),
 

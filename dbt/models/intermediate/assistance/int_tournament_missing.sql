@@ -8,11 +8,29 @@ candidates as (
 ),
 
 present as (
-    select task, mode, run, candidate from {{ ref('stg_tournament_output') }} where state = 'accepted'
+    select
+        task,
+        mode,
+        run,
+        candidate
+    from {{ ref('stg_tournament_output') }}
+    where state = 'accepted'
     union distinct
-    select task, mode, run, first as candidate from verdict where state = 'accepted'
+    select
+        task,
+        mode,
+        run,
+        first as candidate
+    from verdict
+    where state = 'accepted'
     union distinct
-    select task, mode, run, second as candidate from verdict where state = 'accepted'
+    select
+        task,
+        mode,
+        run,
+        second as candidate
+    from verdict
+    where state = 'accepted'
 ),
 
 judged as (

@@ -20,10 +20,32 @@ candidates as (
     select * from {{ ref('stg_candidate') }}
 ),
 
+deliverables as (
+    select
+        task,
+        mode,
+        run,
+        candidate,
+        n_characters
+    from {{ ref('stg_tournament_output') }}
+    where state = 'accepted'
+),
+
+handed_in as (
+    select distinct
+        task,
+        mode
+    from deliverables
+),
+
 named as (
     select
         given.*,
         judges.candidate is not null as is_judge_known,
+        firsts.candidate is not null as is_first_known,
+        seconds.candidate is not null as is_second_known,
+        first_texts.n_characters as n_characters_first,
+        second_texts.n_characters as n_characters_second,
         judges.family as judge_family,
         {# the unaided worker belongs to no family #}
         case when given.mode = 'augmentation' and firsts.is_worker then null else firsts.family end as first_family,
@@ -38,11 +60,27 @@ named as (
             when firsts.candidate is null then 'first'
             when seconds.candidate is null or given.first = given.second then 'second'
             when given.choice is null or given.choice not in ('first', 'second', 'tie') then 'choice'
+            {# verdicts alone are judged as they come; beside deliverables they need one on each side #}
+            when handed_in.task is not null and first_texts.candidate is null then 'first'
+            when handed_in.task is not null and second_texts.candidate is null then 'second'
         end as wrong_column
     from given
     left join candidates as judges on given.judge = judges.candidate
     left join candidates as firsts on given.first = firsts.candidate
     left join candidates as seconds on given.second = seconds.candidate
+    left join handed_in on given.task = handed_in.task and given.mode = handed_in.mode
+    left join deliverables as first_texts
+        on
+            given.task = first_texts.task
+            and given.mode = first_texts.mode
+            and given.run = first_texts.run
+            and given.first = first_texts.candidate
+    left join deliverables as second_texts
+        on
+            given.task = second_texts.task
+            and given.mode = second_texts.mode
+            and given.run = second_texts.run
+            and given.second = second_texts.candidate
 ),
 
 numbered as (
@@ -80,6 +118,8 @@ final as (
         choice,
         mean_score_first,
         mean_score_second,
+        n_characters_first,
+        n_characters_second,
         coalesce(judge_family = first_family, false) as is_first_own,
         coalesce(judge_family = second_family, false) as is_second_own,
         coalesce(judge_family = first_family, false) or coalesce(judge_family = second_family, false) as is_own_family,
@@ -103,6 +143,8 @@ final as (
             when wrong_column is not null and wrong_value is null then 'blank'
             when wrong_column = 'mode' then 'neither automation nor augmentation'
             when wrong_column = 'choice' then 'neither first, second nor tie'
+            when (wrong_column = 'first' and is_first_known) or (wrong_column = 'second' and is_second_known)
+                then 'out of order: no deliverable of this candidate in this run'
             when wrong_column is not null then 'not in candidates.csv'
         end as reason
     from numbered
