@@ -26,10 +26,11 @@ from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 
 @contextmanager
 def timed(what: str) -> Iterator[None]:
-    start = time.perf_counter()
+    start, start_cpu = time.perf_counter(), time.process_time()
     yield
+    wall, cpu = time.perf_counter() - start, time.process_time() - start_cpu
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"{what}: {time.perf_counter() - start:.1f} s (peak so far {peak:.2f} GiB)", flush=True)
+    print(f"{what}: wall {wall:.1f} s, CPU {cpu:.1f} s, peak so far {peak:.2f} GiB", flush=True)
 
 
 def main(times: int) -> None:

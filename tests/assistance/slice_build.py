@@ -54,10 +54,16 @@ def build(
     return warehouse
 
 
-def rebuild(folder: Path, built: DuckDBWarehouse, sources: Path) -> DuckDBWarehouse:
+def rebuild(
+    folder: Path,
+    built: DuckDBWarehouse,
+    sources: Path,
+    *,
+    asked: Mapping[str, pd.DataFrame] | None = None,
+) -> DuckDBWarehouse:
     """The same models on other `sources` in a warehouse of their own; `build` compiled their SQL, dbt doesn't start."""
     warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
-    land(warehouse, sources, {})
+    land(warehouse, sources, asked or {})
     compiled = built.path.parent / "target" / "compiled" / "suitability" / "models"
     for layer in ("staging", "intermediate", "marts"):
         if layer == "marts":

@@ -23,7 +23,7 @@ FIRST_SEAT = {"bard": 0.812, "gpt4": 0.624, "gpt35": 0.492, "vicuna-13b": 0.406,
 def prd(tmp_path_factory: pytest.TempPathFactory, real_data: Path, dbt_target: Path) -> DuckDBWarehouse:
     folder = tmp_path_factory.mktemp("prd")
     convert_prd(real_data / "tournament" / "prd_vicuna80_judgements.csv.gz", folder / "sources")
-    return build(folder, folder / "sources", dbt_target)
+    return build(folder, folder / "sources", dbt_target, with_tests=False)
 
 
 @pytest.fixture(scope="module")
