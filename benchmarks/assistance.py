@@ -20,7 +20,7 @@ from assets.settings import Settings
 from dagster_project.dbt_assets import prepare_manifest
 from dagster_project.resources import DuckDBWarehouse
 from tests.assistance.panel import Panel, write_panel
-from tests.assistance.slice_build import AFTER, BEFORE, READERS, empty_asked, python_step
+from tests.assistance.slice_build import AFTER, BEFORE, ONLY_MODELS, land, python_step
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 
 
@@ -40,18 +40,15 @@ def main(times: int) -> None:
         parsed = prepare_manifest(Settings(home=folder / "parsed")).parent
         print(f"{n:,} verdicts")
         warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
-        models = ("--exclude-resource-type", "test", "unit_test")
         with timed("files to marts"):
             with timed("  files to raw tables"):
-                for read in READERS:
-                    warehouse.replace(read(folder / "sources").frames)
-                warehouse.replace(empty_asked())
+                land(warehouse, folder / "sources")
             with timed("  dbt to intermediate tables"):
-                assert run_dbt(folder, "build", "-s", *BEFORE, *models, parsed=parsed).success
+                assert run_dbt(folder, "build", "-s", *BEFORE, *ONLY_MODELS, parsed=parsed).success
             with timed("  strengths, agreement, intervals"):
                 python_step(warehouse)
             with timed("  dbt to marts"):
-                assert run_dbt(folder, "build", "-s", *AFTER, *models, parsed=parsed).success
+                assert run_dbt(folder, "build", "-s", *AFTER, *ONLY_MODELS, parsed=parsed).success
         assert len(warehouse.read("marts.tournament_overall")) == 20
 
 

@@ -1,18 +1,18 @@
-"""The assistance slice's part of the dbt project, built on an input folder: readers, dbt, Python, dbt.
+"""The slice from files to marts, as a refresh makes it but for what other slices bring.
 
-Belongs here: what the slice's tests, its real-data tests and its benchmark share. Does not belong here: inputs,
-expected numbers.
+Belongs here: one build by dbt, and more of them by the SQL it compiled. Does not belong here: inputs and assertions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 import pandas as pd
 
-from assets.assistance.assets import tournament
+from assets.assistance.assets import MADE, tournament
+from assets.assistance.tournament_assets import TABLES
 from assets.ports import declared_tables
 from assets.settings import Settings
 from assets.sources.readers import read_candidates, read_judgements, read_outputs, read_traits
@@ -20,50 +20,36 @@ from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 
 READERS = (read_candidates, read_outputs, read_judgements, read_traits)
-ASKED = ("raw.tournament_llm_output", "raw.tournament_llm_judgement", "raw.assistance_llm_trait")
 BEFORE = ("path:models/staging/assistance", "path:models/intermediate/assistance")
 AFTER = ("path:models/marts/assistance",)
+ONLY_MODELS = ("--exclude-resource-type", "test", "unit_test")
 
 
-def build(
-    folder: Path,
-    sources: Path,
-    parsed: Path,
-    *,
-    asked: Mapping[str, pd.DataFrame] | None = None,
-    with_tests: bool = True,
-) -> DuckDBWarehouse:
-    """Reads `sources` and runs the slice's models, its Python asset between them.
+def build_slice(folder: Path, sources: Path, dbt_target: Path, *options: str) -> DuckDBWarehouse:
+    """A warehouse in `folder` with the slice built from `sources`/tournament; nobody was asked.
 
     Args:
-        parsed: the fixture `dbt_target`.
-        asked: raw tables that language models fill; those not given are empty.
-        with_tests: dbt's tests run too.
+        options: more of dbt's, e.g. ONLY_MODELS to leave tests out.
 
     Raises:
-        AssertionError: dbt failed; the message names the nodes.
+        AssertionError: a model, a test or a unit test failed; which, and dbt's message.
     """
     warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
-    land(warehouse, sources, asked or {})
-    kinds = () if with_tests else ("--exclude-resource-type", "test", "unit_test")
-    for selected in (BEFORE, AFTER):
-        run = run_dbt(folder, "build", "-s", *selected, *kinds, parsed=parsed)
-        assert run.success, run.failures
-        if selected is BEFORE:
-            python_step(warehouse)
+    land(warehouse, sources)
+    run = run_dbt(folder, "build", "-s", *BEFORE, *options, parsed=dbt_target)
+    assert run.success, run.failures
+    python_step(warehouse)
+    run = run_dbt(folder, "build", "-s", *AFTER, *options, parsed=dbt_target)
+    assert run.success, run.failures
     return warehouse
 
 
 def rebuild(
-    folder: Path,
-    built: DuckDBWarehouse,
-    sources: Path,
-    *,
-    asked: Mapping[str, pd.DataFrame] | None = None,
+    folder: Path, built: DuckDBWarehouse, sources: Path, asked: Mapping[str, pd.DataFrame] | None = None
 ) -> DuckDBWarehouse:
-    """The same models on other `sources` in a warehouse of their own; `build` compiled their SQL, dbt doesn't start."""
+    """The same models on other `sources`, in a warehouse of their own, by the SQL that dbt compiled for `built`."""
     warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
-    land(warehouse, sources, asked or {})
+    land(warehouse, sources, asked)
     compiled = built.path.parent / "target" / "compiled" / "suitability" / "models"
     for layer in ("staging", "intermediate", "marts"):
         if layer == "marts":
@@ -78,22 +64,21 @@ def rebuild(
     return warehouse
 
 
-def land(warehouse: DuckDBWarehouse, sources: Path, asked: Mapping[str, pd.DataFrame]) -> None:
-    """The raw tables of the slice."""
+def land(warehouse: DuckDBWarehouse, sources: Path, asked: Mapping[str, pd.DataFrame] | None = None) -> None:
+    """The raw tables of the slice; those that language models fill are empty but for `asked`."""
     for read in READERS:
         warehouse.replace(read(sources).frames)
-    warehouse.replace(empty_asked() | dict(asked))
-
-
-def empty_asked() -> dict[str, pd.DataFrame]:
-    """The raw tables that language models fill, with nothing asked."""
-    return {name: pd.DataFrame(columns=list(declared_tables()[name]), dtype=object) for name in ASKED}
+    names = [f"raw.{name}" for name in TABLES]
+    empty = {name: pd.DataFrame(columns=list(declared_tables()[name])) for name in names}
+    warehouse.replace(empty | dict(asked or {}))
 
 
 def python_step(warehouse: DuckDBWarehouse) -> None:
     """What SQL can't say, from intermediate tables to model tables."""
-    made = cast("Iterator[object]", tournament(warehouse=warehouse, settings=Settings()))
-    assert len(list(made)) > 0
+    step: Any = tournament
+    home = warehouse.path.parent / "home"
+    made = list(step.op.compute_fn.decorated_fn(warehouse, Settings(home=home)))
+    assert {result.asset_key.path[1] for result in made} == set(MADE)
 
 
 def _in_order(layer: str, files: Mapping[str, str]) -> Iterator[str]:

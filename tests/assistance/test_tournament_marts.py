@@ -1,321 +1,222 @@
-"""The slice from files to marts on one build of a simulated panel: what was planted comes out, what is wrong is told.
+"""The slice from files to marts on one build: rankings as a brute-force twin has them, and every fault told.
 
-The panel's size is centaurbench's. The dbt tests and unit tests of the slice run in the same build.
+The dbt unit tests of the slice (hand-computed rows) run in the same build.
 """
 
 from __future__ import annotations
 
 import json
-from itertools import combinations
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import rankdata, spearmanr
 
+from assets.demo.tournament import JUDGES, WORKER, write_tournament
 from dagster_project.resources import DuckDBWarehouse
-from tests.assistance.messy_verdicts import asked_verdicts, expected, write_messy
-from tests.assistance.panel import (
-    JUDGES,
-    MODES,
-    STRENGTHS,
-    WORKER,
-    Panel,
-    long_run_shares,
-    planted_order,
-    write_panel,
+from tests.assistance import twin
+from tests.assistance.slice_build import build_slice
+
+# with this one, means are equal in a task, and the two overall orders differ
+SEED = 9
+LOST = 40
+# of the files of the demo, and added below
+REASONS = {
+    "duplicate: the judge judged these two in these seats already; the first verdict counts": 2,
+    "no JSON": 2,
+    "a score outside 1 to 10": 2,
+    "neither first, second nor tie": 2,
+    "out of order: no deliverable of this candidate in this run": 2,
+    "not in candidates.csv": 3,
+    "a candidate against itself": 1,
+    "the family is unknown: may not judge": 1,
+    "neither automation nor augmentation": 1,
+    "blank": 1,
+    "other dimensions than scores_first": 1,
+}
+
+
+def spoil(folder: Path) -> dict[str, Any]:
+    """Shuffle one judge's lines; of another's lose one, which is returned, and add one of each kind of fault."""
+    path = folder / "judgements/judge-gpt.jsonl"
+    lines = path.read_text().splitlines()
+    np.random.default_rng(3).shuffle(lines)
+    path.write_text("\n".join([*lines, ""]))
+    with (folder / "candidates.csv").open("a") as file:
+        file.write("stranger,,judge\n")
+    path = folder / "judgements/judge-b.jsonl"
+    lines = path.read_text().splitlines()
+    lost: dict[str, Any] = json.loads(lines.pop(LOST))
+    sound = json.loads(lines[0])
+    scores = sound["scores_second"]
+    changes: list[dict[str, Any]] = [
+        {},
+        {"run": 99, "scores_second": scores | {next(iter(scores)): 0}},
+        {"run": 99, "choice": "A"},
+        {"run": 99},
+        {"judge": "nobody"},
+        {"run": 99, "second": "nobody"},
+        {"run": 99, "second": sound["first"]},
+        {"judge": "stranger"},
+        {"mode": "both"},
+        {"task": " "},
+        {"run": 99, "scores_second": {"wit": 5}},
+    ]
+    lines += [json.dumps(sound | change) for change in changes] + ["{'task': 1}"]
+    path.write_text("\n".join([*lines, ""]))
+    return lost
+
+
+@pytest.fixture(scope="module")
+def lost() -> dict[str, Any]:
+    """The verdict that judge-b did not send; filled by `warehouse`."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory, lost: dict[str, Any]) -> Path:
+    folder = tmp_path_factory.mktemp("tournament") / "sources"
+    write_tournament(folder / "tournament", SEED)
+    lost |= spoil(folder / "tournament")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def warehouse(sources: Path, dbt_target: Path) -> DuckDBWarehouse:
+    return build_slice(sources.parent, sources, dbt_target)
+
+
+@pytest.fixture(scope="module")
+def cells(sources: Path) -> dict[twin.Key, twin.Cell]:
+    return twin.cells(sources / "tournament")
+
+
+def by_key(frame: pd.DataFrame, keys: list[str], column: str) -> dict[Any, Any]:
+    return frame.set_index(keys)[column].to_dict()
+
+
+@pytest.mark.parametrize(
+    "column", ["mean_rank", "se_rank", "mean_rank_scaled", "win_share", "mean_score_rank"]
 )
-from tests.assistance.slice_build import build, rebuild
-
-SMALL = Panel(n_tasks=2, n_runs=4, own_runs=1)
-MARTS = [
-    f"marts.{name}"
-    for name in (
-        *("tournament_rank", "tournament_overall", "tournament_best", "role_choice", "mode_correlation"),
-        *("judge_agreement", "judge_bias", "judge_consistency", "criterion_validity"),
-    )
-]
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> tuple[DuckDBWarehouse, int]:
-    folder = tmp_path_factory.mktemp("panel")
-    n_verdicts = write_panel(folder / "sources", Panel(), seed=11)
-    return build(folder, folder / "sources", dbt_target), n_verdicts
-
-
-@pytest.fixture(scope="module")
-def warehouse(built: tuple[DuckDBWarehouse, int]) -> DuckDBWarehouse:
-    return built[0]
-
-
-@pytest.fixture(scope="module")
-def verdicts(warehouse: DuckDBWarehouse) -> Any:
-    return warehouse.read("raw.tournament_judgement")
-
-
-@pytest.fixture(scope="module")
-def twin(verdicts: Any) -> Any:
-    """Mean ranks by task, mode, run and candidate, from the raw verdicts by a loop over judges' round robins."""
-    family = {name: s[0] for name, s in STRENGTHS.items()}
-    rows = []
-    for (task, mode, run, judge), part in verdicts.groupby(["task", "mode", "run", "judge"]):
-        points: dict[str, list[float]] = {}
-        for first, second, choice in part[["first", "second", "choice"]].itertuples(index=False):
-            sides = [n for n in (first, second) if family[n] == JUDGES[judge][0]]
-            if any(mode == "automation" or name != WORKER for name in sides):
-                continue
-            won = {"first": 1.0, "second": 0.0, "tie": 0.5}[choice]
-            points.setdefault(first, []).append(won)
-            points.setdefault(second, []).append(1 - won)
-        shares = np.array([np.mean(p) for p in points.values()])
-        ranks = rankdata(-shares.round(12))
-        rows += [
-            (task, mode, run, name, rank, (rank - 1) / (len(ranks) - 1))
-            for name, rank in zip(points, ranks, strict=True)
-        ]
-    columns = ["task", "mode", "run", "candidate", "mean_rank", "mean_rank_scaled"]
-    return pd.DataFrame(rows, columns=columns).groupby(columns[:4]).mean()
-
-
-def test_a_panel_of_the_papers_size_is_all_accepted(
-    warehouse: DuckDBWarehouse, built: tuple[DuckDBWarehouse, int]
+def test_task_ranks_are_the_twins(
+    warehouse: DuckDBWarehouse, cells: dict[twin.Key, twin.Cell], column: str
 ) -> None:
+    found = by_key(warehouse.read("marts.tournament_rank"), ["task", "mode", "candidate"], column)
+    expected = {key: float(getattr(cell, column)) for key, cell in cells.items()}
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_displayed_ranks_are_the_twins(warehouse: DuckDBWarehouse, cells: dict[twin.Key, twin.Cell]) -> None:
+    found = by_key(warehouse.read("marts.tournament_rank"), ["task", "mode", "candidate"], "rank")
+    assert found == twin.task_ranks(cells)
+    shared = Counter((task, mode, rank) for (task, mode, _), rank in found.items())
+    assert max(shared.values()) > 1, "no two are equal: the case is not covered"
+
+
+@pytest.mark.parametrize("column", ["mean_rank", "se_rank", "mean_rank_scaled"])
+def test_overall_ranks_are_the_twins(
+    warehouse: DuckDBWarehouse, cells: dict[twin.Key, twin.Cell], column: str
+) -> None:
+    found = by_key(warehouse.read("marts.tournament_overall"), ["mode", "candidate"], column)
+    expected = {key: float(getattr(row, column)) for key, row in twin.overall(cells).items()}
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_both_overall_orders_are_the_twins(
+    warehouse: DuckDBWarehouse, cells: dict[twin.Key, twin.Cell]
+) -> None:
+    frame = warehouse.read("marts.tournament_overall")
+    rows, differ = twin.overall(cells), []
+    for mode in ("automation", "augmentation"):
+        inside = frame[frame["mode"] == mode]
+        of_mode = {name: row for (where, name), row in rows.items() if where == mode}
+        of_ranks = {name: row.mean_task_rank for name, row in of_mode.items()}
+        of_means = {name: row.mean_rank for name, row in of_mode.items()}
+        assert by_key(inside, ["candidate"], "rank") == twin.displayed_ranks(of_ranks)
+        differ.append(twin.displayed_ranks(of_ranks) != twin.displayed_ranks(of_means))
+        assert by_key(inside, ["candidate"], "rank_by_mean") == twin.displayed_ranks(of_means)
+    assert any(differ), "the orders are the same: the case is not covered"
+
+
+def test_each_fault_is_told_with_its_reason(warehouse: DuckDBWarehouse) -> None:
+    reject = warehouse.read("staging.stg_tournament_reject")
+    assert Counter(reject["reason"]) == REASONS
+    assert set(reject["source_file"]) == {f"tournament/judgements/judge-{name}.jsonl" for name in "ab"}
+    assert reject["row_number"].notna().all()
+
+
+def test_nothing_is_lost_between_files_and_marts(warehouse: DuckDBWarehouse, sources: Path) -> None:
     flow = warehouse.read("marts.tournament_flow")
-    # the paper's 15,120 verdicts, and those on the own family in two runs
-    assert flow["n_sent"].sum() == flow["n_accepted"].sum() == built[1]
-    assert (flow["n_accepted"] - flow["n_own_family"]).sum() == 15_120
-    assert warehouse.read("intermediate.int_tournament_comparison").shape[0] == 15_120
-    assert warehouse.read("staging.stg_tournament_reject").empty
-    assert warehouse.read("marts.tournament_missing").empty
-    agreement = warehouse.read("marts.judge_agreement").query("scope_type == 'all'")
-    assert agreement["n_decisions"].item() == 11_340
-
-
-def test_the_planted_orders_are_recovered_in_both_modes(warehouse: DuckDBWarehouse) -> None:
-    overall = warehouse.read("marts.tournament_overall")
-    for mode in MODES:
-        own = overall[overall["mode"] == mode].set_index("candidate").loc[planted_order(mode)]
-        for measure, sign in (
-            ("mean_rank", 1),
-            ("rank", 1),
-            ("mean_rank_scaled", 1),
-            ("bt_log_strength", -1),
-        ):
-            rho = spearmanr(np.arange(len(own)), sign * own[measure].astype(float)).statistic
-            assert rho >= 0.95, (mode, measure, rho)
-    across = warehouse.read("marts.mode_correlation").set_index("task")
-    planted = [[planted_order(mode).index(name) for name in STRENGTHS if name != WORKER] for mode in MODES]
-    expected = spearmanr(planted[0], planted[1]).statistic
-    assert across.loc["all", "n_candidates"] == 9 and len(across) == 8
-    assert across["spearman_rho"].astype(float)["all"] == pytest.approx(expected, abs=0.15)
-
-
-def test_ranks_are_those_of_a_loop_over_round_robins(warehouse: DuckDBWarehouse, twin: Any) -> None:
-    marts = warehouse.read("marts.tournament_rank").set_index(["task", "mode", "candidate"]).sort_index()
-    by_task = twin.groupby(["task", "mode", "candidate"])
-    mean = by_task.mean()
-    assert len(marts) == len(mean) == 7 * 2 * 10
-    for column in ("mean_rank", "mean_rank_scaled"):
-        np.testing.assert_allclose(marts[column].astype(float), mean[column], atol=1e-9)
-    np.testing.assert_allclose(
-        marts["se_rank"].astype(float), by_task["mean_rank"].std() / np.sqrt(10), atol=1e-9
-    )
-    shown = mean["mean_rank"].round(9).groupby(["task", "mode"]).rank(method="min")
-    assert (marts["rank"].astype(int) == shown.astype(int)).all()
-
-    overall = warehouse.read("marts.tournament_overall").set_index(["mode", "candidate"]).sort_index()
-    grouped = ["mode", "candidate"]
-    np.testing.assert_allclose(overall["mean_rank"].astype(float), mean["mean_rank"].groupby(grouped).mean())
-    by_run = twin["mean_rank"].groupby(["mode", "run", "candidate"]).mean().groupby(grouped)
-    np.testing.assert_allclose(overall["se_rank"].astype(float), by_run.std() / np.sqrt(10), atol=1e-9)
-    of_ranks = shown.groupby(grouped).mean().round(9).groupby("mode").rank(method="min")
-    assert (overall["rank"].astype(int) == of_ranks.astype(int)).all()
-
-
-def test_roles_and_regret_follow_from_the_ranks(warehouse: DuckDBWarehouse, twin: Any) -> None:
-    roles = warehouse.read("marts.role_choice").set_index("task")
-    mean = twin["mean_rank"].groupby(["task", "mode", "candidate"]).mean()
-    assert len(roles) == 7
-    for task, row in roles.iterrows():
-        doing, helping = (mean[task, mode] for mode in MODES)
-        helpers = helping.drop(WORKER)
-        assert (row["best_doer"], row["best_helper"]) == (doing.idxmin(), helpers.idxmin())
-        expected = np.nan if row["best_doer"] == WORKER else helpers[doing.idxmin()] - helpers.min()
-        assert row["regret"] == pytest.approx(expected)
-        # the best helper is planted far above the worker alone
-        assert row["is_help_better_probability"] > 0.9
-    best = warehouse.read("marts.tournament_best").set_index(["task", "mode"])["candidate"]
-    assert best.xs("automation", level="mode").to_dict() == roles["best_doer"].to_dict()
-
-
-def test_biases_lie_where_the_same_judges_put_them_in_the_long_run(warehouse: DuckDBWarehouse) -> None:
-    """Of 12 intervals at 95 % one or two may miss; none misses by as much again."""
-    mart = warehouse.read("marts.judge_bias").set_index(["judge", "bias"])
-    expected = long_run_shares()
-    assert set(mart.index) == set(expected) and len(mart) == 12
-    low, high = mart["q025"].astype(float), mart["q975"].astype(float)
-    share = pd.Series(expected).reindex(mart.index)
-    assert ((low <= share) & (share <= high)).sum() >= 10
-    half = (high - low) / 2
-    assert ((low - half <= share) & (share <= high + half)).all()
-    assert low["judge-goog", "first_seat"] > 0.55 and high["judge-anth", "first_seat"] < 0.5
-
-
-def test_declared_order_is_recovered_as_often_as_it_was_chosen(
-    warehouse: DuckDBWarehouse, verdicts: Any
-) -> None:
-    mart = warehouse.read("marts.criterion_validity").set_index("judge")
-    place = {name: s[1] for name, s in STRENGTHS.items() if s[0] == "open"}
-    of_family = verdicts[
-        (verdicts["mode"] == "automation") & verdicts["first"].isin(place) & verdicts["second"].isin(place)
-    ]
-    better = np.where(of_family["first"].map(place) > of_family["second"].map(place), "first", "second")
-    recovered = (of_family["choice"] == better).groupby(of_family["judge"]).mean()
-    # the family's own judge has no say
-    assert set(mart.index) == {"judge-anth", "judge-deep", "judge-goog"} and set(mart["family"]) == {"open"}
-    assert mart["recovered_share"].to_dict() == pytest.approx(recovered.drop("judge-open").to_dict())
-    assert (mart["n_comparisons"] == 7 * 10 * 15).all() and (mart["recovered_share"] > 0.8).all()
-
-
-def test_scores_go_with_choices_and_rank_as_choices_do(warehouse: DuckDBWarehouse) -> None:
-    consistency = warehouse.read("marts.judge_consistency").query("judge == 'all' and mode == 'all'")
-    assert consistency["choice_matches_rubric_share"].item() > 0.7
-    assert consistency["rubric_win_correlation"].item() > 0.8
-    ranks = warehouse.read("marts.tournament_rank")
-    assert ranks["rank"].astype(float).corr(ranks["score_rank"].astype(float)) > 0.9
-
-
-@pytest.fixture(scope="module")
-def messy(warehouse: DuckDBWarehouse, tmp_path_factory: pytest.TempPathFactory) -> DuckDBWarehouse:
-    folder = tmp_path_factory.mktemp("messy")
-    write_messy(folder / "sources")
-    return rebuild(folder, warehouse, folder / "sources", asked=asked_verdicts())
-
-
-def test_each_bad_verdict_is_told_with_its_reason_and_none_vanishes(messy: DuckDBWarehouse) -> None:
-    verdicts = messy.read("staging.stg_tournament_verdict").set_index(["source_file", "row_number"])
-    assert {key: None if pd.isna(why) else why for key, why in verdicts["reason"].items()} == expected()
-    flow = messy.read("marts.tournament_flow")
-    n = flow[["n_sent", "n_accepted", "n_rejected", "n_failed", "n_pending"]].sum()
-    assert n["n_sent"] == n["n_accepted"] + n["n_rejected"] + n["n_failed"]
-    assert n["n_sent"] + n["n_pending"] == len(expected()) and n.min() > 0
-    reject = messy.read("staging.stg_tournament_reject").query("table_name == 'tournament_judgement'")
-    assert len(reject) == n["n_rejected"]
-    own = messy.read("staging.stg_tournament_reject").query("table_name == 'candidate'")
-    assert own[["column_name", "value"]].to_numpy().tolist() == [["role", "jugde"]]
-
-
-def test_only_sound_verdicts_are_compared_and_a_sibling_ranks_nobody(messy: DuckDBWarehouse) -> None:
-    comparison = messy.read("intermediate.int_tournament_comparison")
-    found = {
-        (run, judge): outcome for run, judge, outcome in comparison[["run", "judge", "outcome"]].to_numpy()
+    n_lines = {
+        path.name: len(path.read_text().splitlines()) for path in sources.glob("tournament/judgements/*")
     }
-    # jo chose the first seat from either side: nobody has won
-    assert found == {("1", "jo"): "tie", ("1", "kay"): "b", ("2", "kay"): "tie"}
-    bias = messy.read("marts.judge_bias").set_index(["judge", "bias"])["share"].to_dict()
-    assert bias["jo", "first_seat"] == 1 and bias["bob-tuned", "own_family"] == 1
+    assert flow["n_sent"].sum() == sum(n_lines.values())
+    assert (flow["n_sent"] == flow["n_accepted"] + flow["n_rejected"] + flow["n_failed"]).all()
+    assert flow["n_rejected"].sum() == sum(REASONS.values())
 
 
-def test_what_a_judge_never_judged_is_listed(messy: DuckDBWarehouse) -> None:
-    missing = messy.read("marts.tournament_missing")
-    listed = {tuple(row) for row in missing[["run", "judge", "candidate_a", "candidate_b"]].to_numpy()}
-    for judge in ("jo", "kay"):
-        assert {("1", judge, "ann", "cat"), ("1", judge, "bob", "cat")} <= listed
-    # a verdict that came and was rejected is no missing one
-    assert ("2", "jo", "ann", "bob") not in listed
+def test_a_verdict_that_never_came_is_missing(warehouse: DuckDBWarehouse, lost: dict[str, Any]) -> None:
+    missing = warehouse.read("marts.tournament_missing")
+    (row,) = missing.to_dict("records")
+    assert (row["task"], row["mode"], row["run"]) == (lost["task"], lost["mode"], str(lost["run"]))
+    assert row["judge"] == "judge-b"
+    assert {row["candidate_a"], row["candidate_b"]} == {lost["first"], lost["second"]}
 
 
-@pytest.fixture(scope="module")
-def small(warehouse: DuckDBWarehouse, tmp_path_factory: pytest.TempPathFactory) -> DuckDBWarehouse:
-    folder = tmp_path_factory.mktemp("small")
-    write_panel(folder / "sources", SMALL)
-    return rebuild(folder, warehouse, folder / "sources")
-
-
-def test_the_order_of_lines_and_files_does_not_matter(
-    warehouse: DuckDBWarehouse, small: DuckDBWarehouse, tmp_path: Path
+def test_own_family_verdicts_stay_out_of_all_but_the_biases(
+    warehouse: DuckDBWarehouse, sources: Path
 ) -> None:
-    sources = tmp_path / "sources"
-    write_panel(sources, SMALL)
-    rng = np.random.default_rng(0)
-    for name in ("outputs", "judgements"):
-        file = sources / "tournament" / name / "all.jsonl"
-        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-        rng.shuffle(lines)
-        for number, part in enumerate((lines[::2], lines[1::2])):
-            (file.parent / f"{number}.jsonl").write_text("".join(part), encoding="utf-8")
-        file.unlink()
-    shuffled = rebuild(tmp_path, warehouse, sources)
-    for table in MARTS:
-        before, after = small.read(table), shuffled.read(table)
-        by = [str(name) for name in before.select_dtypes("object")]
-        assert len(before) > 0, table
-        pd.testing.assert_frame_equal(
-            before.sort_values(by, ignore_index=True), after.sort_values(by, ignore_index=True), rtol=1e-12
-        )
+    verdicts = warehouse.read("staging.stg_tournament_verdict")
+    own = verdicts[verdicts["is_own_family"]]
+    assert set(own["judge"]) == {"judge-gemini", "judge-gpt"}
+    n_ranked = sum(1 for _ in twin.sound_verdicts(sources / "tournament"))
+    n_accepted = (verdicts["state"] == "accepted").sum()
+    assert n_ranked == n_accepted - len(own)
+    assert warehouse.read("intermediate.int_tournament_comparison")["n_verdicts"].sum() == n_ranked
+    bias = warehouse.read("marts.judge_bias").set_index(["judge", "bias"])
+    mixed = own[own["is_first_own"] != own["is_second_own"]]
+    for judge in ("judge-gemini", "judge-gpt"):
+        part = mixed[mixed["judge"] == judge]
+        won = (part["choice"] == "first") == part["is_first_own"]
+        share = np.where(part["choice"] == "tie", 0.5, won).mean()
+        assert bias.loc[(judge, "own_family"), "share"] == pytest.approx(share)
+    # planted: judges lean to their own
+    assert (bias.xs("own_family", level="bias")["share"] > 0.5).all()
 
 
-def test_a_judge_retired_in_mid_run_stays_in_every_table_that_names_judges(
-    warehouse: DuckDBWarehouse, small: DuckDBWarehouse, tmp_path: Path
+def test_the_unaided_worker_is_of_no_family(warehouse: DuckDBWarehouse) -> None:
+    """judge-gpt is of the worker's family: it ranks the worker where it works alone, and only there."""
+    standing = warehouse.read("intermediate.int_tournament_standing")
+    judged = standing[standing["candidate"] == WORKER].groupby("mode")["judge"].agg(set).to_dict()
+    assert judged == {"augmentation": set(JUDGES), "automation": set(JUDGES) - {"judge-gpt"}}
+
+
+def test_the_unaided_worker_has_no_part_in_the_correlation_of_modes(warehouse: DuckDBWarehouse) -> None:
+    from scipy.stats import spearmanr
+
+    overall = warehouse.read("marts.tournament_overall")
+    wide = overall.pivot(index="candidate", columns="mode", values="mean_rank").drop(index=WORKER)
+    row = warehouse.read("marts.mode_correlation").set_index("task").loc["all"]
+    expected = spearmanr(wide["automation"], wide["augmentation"])
+    assert row["n_candidates"] == len(wide) == 6
+    assert row["spearman_rho"] == pytest.approx(expected.statistic)
+    assert row["p_value"] == pytest.approx(expected.pvalue)
+
+
+def test_role_choice_follows_the_rankings(
+    warehouse: DuckDBWarehouse, cells: dict[twin.Key, twin.Cell]
 ) -> None:
-    sources = tmp_path / "sources"
-    write_panel(sources, SMALL)
-    file = sources / "tournament" / "judgements" / "all.jsonl"
-    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-    gone = [line for line in map(json.loads, lines) if line["judge"] == "judge-goog" and line["run"] > 2]
-    file.write_text("".join(line for line in lines if json.loads(line) not in gone), encoding="utf-8")
-    retired = rebuild(tmp_path, warehouse, sources)
-
-    missing = retired.read("marts.tournament_missing")
-    assert len(missing) == len(gone) > 0 and set(missing["judge"]) == {"judge-goog"}
-    n_judges = retired.read("intermediate.int_tournament_run_rank").query("candidate == 'deep-1'")
-    assert n_judges.groupby("run")["n_judges"].unique().str[0].to_dict() == {"1": 3, "2": 3, "3": 2, "4": 2}
-    before, after = (w.read("marts.judge_consistency").set_index(["judge", "mode"]) for w in (small, retired))
-    assert set(after.index) == set(before.index)
-    # its agreement is that of the runs it judged, the others' no longer counts it there
-    comparison = retired.read("intermediate.int_tournament_comparison")
-    pairs = comparison.merge(comparison, on=["task", "mode", "run", "candidate_a", "candidate_b"])
-    pairs = pairs[pairs["judge_x"] != pairs["judge_y"]]
-    alike = (pairs["outcome_x"] == pairs["outcome_y"]).groupby(pairs["judge_x"])
-    own = after.xs("all", level="mode")
-    for judge in JUDGES:
-        assert own["agreement_share"].astype(float)[judge] == pytest.approx(alike.mean()[judge])
-        assert own["n_others"][judge] == alike.size()[judge]
-    overall = retired.read("marts.judge_agreement").query("scope_type == 'all'")
-    assert overall["agreement_share"].item() == pytest.approx(alike.sum().sum() / alike.size().sum())
-
-
-def test_a_candidate_that_wins_all_or_loses_all_has_places_and_strengths(
-    warehouse: DuckDBWarehouse, tmp_path: Path
-) -> None:
-    """Two groups of a task that never met are ranked within themselves, without a common strength."""
-    folder = tmp_path / "sources" / "tournament"
-    (folder / "judgements").mkdir(parents=True)
-    names = "abcd"
-    rows = [
-        "candidate,family,role",
-        *(f"{n},{n.upper()},candidate" for n in names),
-        "j,J,judge",
-        "k,K,judge",
-        "",
-    ]
-    (folder / "candidates.csv").write_text("\n".join(rows), encoding="utf-8")
-    met = [("whole", *pair) for pair in combinations(names, 2)] + [("apart", "a", "b"), ("apart", "c", "d")]
-    with (folder / "judgements" / "all.jsonl").open("w", encoding="utf-8") as file:
-        for task, first, second in met:
-            for judge in "jk":
-                for run in range(3):
-                    row = {"task": task, "mode": "automation", "run": run, "judge": judge}
-                    file.write(json.dumps(row | {"first": first, "second": second, "choice": "first"}) + "\n")
-    built = rebuild(tmp_path, warehouse, tmp_path / "sources")
-    rank: Any = built.read("marts.tournament_rank").set_index(["task", "candidate"])
-    assert rank.loc["whole", "rank"].to_dict() == {"a": 1, "b": 2, "c": 3, "d": 4}
-    strength = rank.loc["whole", "bt_log_strength"].astype(float)
-    assert np.isfinite(strength).all() and strength.is_monotonic_decreasing
-    assert rank.loc["apart", "bt_log_strength"].isna().all()
-    assert rank.loc["apart", "warning"].str.contains("never met").all()
-    roles = built.read("marts.role_choice").set_index("task")
-    assert roles["best_helper"].isna().all() and roles.loc["whole", "best_doer"] == "a"
+    for row in warehouse.read("marts.role_choice").to_dict("records"):
+        means = {
+            mode: {n: float(c.mean_rank) for (t, m, n), c in cells.items() if (t, m) == (row["task"], mode)}
+            for mode in ("automation", "augmentation")
+        }
+        unaided = means["augmentation"].pop(WORKER)
+        doer = min(means["automation"], key=lambda name: (round(means["automation"][name], 9), name))
+        helper = min(means["augmentation"], key=lambda name: (round(means["augmentation"][name], 9), name))
+        assert (row["best_doer"], row["best_helper"], row["unaided_worker"]) == (doer, helper, WORKER)
+        assert row["regret"] == pytest.approx(means["augmentation"][doer] - means["augmentation"][helper])
+        assert row["unaided_mean_rank"] == pytest.approx(unaided)
+        assert 0 <= row["is_help_better_probability"] <= 1

@@ -13,7 +13,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from dagster_project.resources import DuckDBWarehouse
-from tests.assistance.slice_build import build, rebuild
+from tests.assistance.slice_build import ONLY_MODELS, build_slice, rebuild
 from tests.real.tournament_input import ANNOTATORS, convert_pandalm, convert_prd
 
 FIRST_SEAT = {"bard": 0.812, "gpt4": 0.624, "gpt35": 0.492, "vicuna-13b": 0.406, "claude": 0.362}
@@ -23,7 +23,7 @@ FIRST_SEAT = {"bard": 0.812, "gpt4": 0.624, "gpt35": 0.492, "vicuna-13b": 0.406,
 def prd(tmp_path_factory: pytest.TempPathFactory, real_data: Path, dbt_target: Path) -> DuckDBWarehouse:
     folder = tmp_path_factory.mktemp("prd")
     convert_prd(real_data / "tournament" / "prd_vicuna80_judgements.csv.gz", folder / "sources")
-    return build(folder, folder / "sources", dbt_target, with_tests=False)
+    return build_slice(folder, folder / "sources", dbt_target, *ONLY_MODELS)
 
 
 @pytest.fixture(scope="module")

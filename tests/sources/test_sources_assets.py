@@ -13,7 +13,7 @@ import pytest
 
 from assets.settings import Settings
 from assets.sources import assets as sources_assets
-from assets.sources import propensity_assets, refresh
+from assets.sources import assistance_assets, propensity_assets, refresh
 from assets.sources.folder import sources_folder
 from assets.sources.readers import SourceError
 from dagster_project.resources import DuckDBWarehouse
@@ -21,7 +21,7 @@ from tests.factories import write_ratings, write_results, write_sources
 
 RAW = [
     asset
-    for module in (sources_assets, propensity_assets)
+    for module in (sources_assets, assistance_assets, propensity_assets)
     for asset in vars(module).values()
     if isinstance(asset, dg.AssetsDefinition)
 ]
@@ -53,6 +53,10 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
             "interview",
             "propensity_item",
             "propensity_response",
+            "candidate",
+            "tournament_output",
+            "tournament_judgement",
+            "assistance_trait",
         )
     }
     assert counts == {
@@ -60,10 +64,14 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
         "rating": 72,
         "result": 2,
         "ai_system": 1,
-        "source_file": 8,
+        "source_file": 12,
         "interview": 2,
         "propensity_item": 2,
         "propensity_response": 2,
+        "candidate": 4,
+        "tournament_output": 3,
+        "tournament_judgement": 1,
+        "assistance_trait": 1,
     }
     assert set(warehouse.read("raw.rating")["level"]) == {"1"}
     assert warehouse.read("raw.survey_response")["respondent"].nunique() == 2

@@ -10,6 +10,7 @@ import pytest
 from assets.sources.readers import (
     Reading,
     SourceError,
+    read_candidates,
     read_interviews,
     read_propensity_items,
     read_propensity_responses,
@@ -19,6 +20,7 @@ from assets.sources.readers import (
     read_systems,
 )
 from tests.factories import (
+    CANDIDATES_HEADER,
     CAPABILITIES,
     INTERVIEW_HEADER,
     PROPENSITY_ITEM_HEADER,
@@ -48,6 +50,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Reading], tuple[str, ...]]] = {
         read_propensity_responses,
         PROPENSITY_RESPONSE_HEADER,
     ),
+    "candidates": ("tournament/candidates.csv", read_candidates, CANDIDATES_HEADER),
 }
 every_input = pytest.mark.parametrize(("file", "read", "header"), READERS.values(), ids=READERS)
 

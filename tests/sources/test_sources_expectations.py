@@ -10,13 +10,17 @@ import pandas as pd
 import pytest
 
 from assets.sources.readers import (
+    read_candidates,
     read_interviews,
+    read_judgements,
+    read_outputs,
     read_propensity_items,
     read_propensity_responses,
     read_ratings,
     read_results,
     read_survey,
     read_systems,
+    read_traits,
 )
 from assets.sources.readers.ratings import capability_aliases
 from assets.sources.survey_schema import ALLOWED
@@ -39,6 +43,10 @@ def frames(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
         read_interviews(sources),
         read_propensity_items(sources),
         read_propensity_responses(sources),
+        read_candidates(sources),
+        read_outputs(sources),
+        read_judgements(sources),
+        read_traits(sources),
     )
     return {name: frame for reading in readings for name, frame in reading.frames.items()}
 
@@ -56,6 +64,10 @@ def test_each_input_table_has_a_suite() -> None:
         "raw.interview",
         "raw.propensity_item",
         "raw.propensity_response",
+        "raw.candidate",
+        "raw.tournament_output",
+        "raw.tournament_judgement",
+        "raw.assistance_trait",
     }
 
 
@@ -183,6 +195,31 @@ BROKEN: list[tuple[str, Break, str]] = [
     ("raw.propensity_item", cells("upper_bound", "3.5"), "column_values_to_match_regex_upper_bound"),
     ("raw.propensity_response", cells("incitation", "4"), "column_values_to_match_regex_incitation"),
     ("raw.propensity_response", cells("chosen", "both"), "column_values_to_match_regex_chosen"),
+    ("raw.candidate", twice, "column_values_to_be_unique_candidate"),
+    *(
+        ("raw.candidate", cells(c, None), f"column_values_to_not_be_null_{c}")
+        for c in ("candidate", "family")
+    ),
+    ("raw.candidate", cells("role", "candidate; judge"), "column_values_to_match_regex_role"),
+    ("raw.candidate", cells("gradient", "last"), "column_values_to_match_regex_gradient"),
+    *(
+        (f"raw.{name}", twice, "compound_columns_to_be_unique_source_file_row_number")
+        for name in ("tournament_output", "tournament_judgement", "assistance_trait")
+    ),
+    *(
+        (f"raw.{name}", cells("fault", "no JSON"), "column_values_to_be_null_fault")
+        for name in ("tournament_output", "tournament_judgement", "assistance_trait")
+    ),
+    *(
+        (f"raw.tournament_{name}", cells("mode", "both"), "column_values_to_match_regex_mode")
+        for name in ("output", "judgement")
+    ),
+    ("raw.tournament_output", cells("output", None), "column_values_to_not_be_null_output"),
+    ("raw.tournament_judgement", cells("choice", "A"), "column_values_to_match_regex_choice"),
+    *(
+        ("raw.assistance_trait", cells(c, "11"), f"column_values_to_match_regex_{c}")
+        for c in ("specificity", "structure", "against_task", "leaks_deliverable")
+    ),
 ]
 
 

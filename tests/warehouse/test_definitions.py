@@ -104,6 +104,7 @@ def test_lineage_reads_from_file_to_published_mart(definitions: dg.Definitions) 
         *("ratings", "items", "results", "systems", "survey", "interviews"),
         *("ledger", "roles", "rubrics"),
         *("propensity_items", "propensity_responses"),
+        *("candidates", "outputs", "judgements", "traits", "tasks"),
     }
 
 

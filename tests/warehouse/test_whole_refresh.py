@@ -49,9 +49,10 @@ def test_a_slice_without_input_is_skipped_with_its_reason(other: Workplace) -> N
     code, output = other.refresh()
     assert code == 0, output
     status = dict(other.query("select slice, status from marts.slice_status"))
-    assert {status[name] for name in ("battery", "capability", "suitability")} == {"skipped"}
+    assert {status[name] for name in ("battery", "capability", "suitability", "assistance")} == {"skipped"}
     assert status["work"] == "filled"
-    assert other.query("select count(*) from marts.suitability") == [(0,)]
+    for mart in ("suitability", "tournament_rank", "tournament_overall", "judge_consistency"):
+        assert other.query(f"select count(*) from marts.{mart}") == [(0,)]
     assert other.query("select count(*) from marts.activity_importance")[0][0] > 100
 
 
