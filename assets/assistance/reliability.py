@@ -16,9 +16,6 @@ from scipy.stats import norm
 
 OUTCOMES = ["n_a", "n_b", "n_tie"]
 N_RESAMPLES = 2000
-# resamples drawn at a time, so that many round robins fit the memory
-BATCH = 100
-CLUSTER = ["task", "mode", "run"]
 
 
 def agreement(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -62,7 +59,6 @@ def bias_intervals(counts: pd.DataFrame, seed_for: Callable[..., int]) -> pd.Dat
     """
     rows = []
     for (judge, bias), part in counts.groupby(["judge", "bias"], sort=True):
-        part = part.sort_values(CLUSTER)
         hits, n = part["n_hits"].to_numpy(float), part["n"].to_numpy(float)
         if len(n) > 1 and 0 < hits.sum() < n.sum():
             rng = np.random.default_rng(seed_for("judge_bias", judge, bias))
@@ -86,12 +82,10 @@ def wilson(hits: float, n: float) -> tuple[float, float]:
 def _resampled_shares(
     hits: NDArray[np.float64], n: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    even = np.full(len(n), 1 / len(n))
-    shares = []
-    for _ in range(0, N_RESAMPLES, BATCH):
-        weights = rng.multinomial(len(n), even, size=BATCH)
-        shares.append(weights @ hits / (weights @ n))
-    return np.concatenate(shares)
+    # round robins with the same counts are drawn together: few draws, however many runs there are
+    kinds, sizes = np.unique(np.column_stack([hits, n]), axis=0, return_counts=True)
+    drawn = rng.multinomial(len(n), sizes / len(n), size=N_RESAMPLES) @ kinds
+    return drawn[:, 0] / drawn[:, 1]
 
 
 def _scopes(pairs: pd.DataFrame) -> Iterator[tuple[str, str, str, pd.DataFrame]]:

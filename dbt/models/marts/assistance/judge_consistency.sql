@@ -25,6 +25,25 @@ comparison as (
     group by cube (judge, mode)
 ),
 
+agreement as (
+    select
+        coalesce(comparison.judge, 'all') as judge,
+        coalesce(comparison.mode, 'all') as mode,
+        sum(
+            case comparison.outcome when 'a' then pair.n_a when 'b' then pair.n_b else pair.n_tie end - 1
+        ) as n_alike,
+        sum(pair.n_a + pair.n_b + pair.n_tie - 1) as n_others
+    from {{ ref('int_tournament_comparison') }} as comparison
+    inner join {{ ref('int_tournament_pair') }} as pair
+        on
+            comparison.task = pair.task
+            and comparison.mode = pair.mode
+            and comparison.run = pair.run
+            and comparison.candidate_a = pair.candidate_a
+            and comparison.candidate_b = pair.candidate_b
+    group by cube (comparison.judge, comparison.mode)
+),
+
 cell as (
     select
         coalesce(judge, 'all') as judge,
@@ -47,13 +66,16 @@ final as (
         comparison.mode,
         {{ to_double('verdict.n_matching') }} / nullif(verdict.n_scored, 0) as choice_matches_rubric_share,
         cell.rubric_win_correlation,
+        {{ to_double('agreement.n_alike') }} / nullif(agreement.n_others, 0) as agreement_share,
         {{ to_double('comparison.n_flipped') }} / nullif(comparison.n_both_seats, 0) as flipped_share,
         cast(coalesce(verdict.n_scored, 0) as bigint) as n_scored,
         cast(coalesce(cell.n_cells, 0) as bigint) as n_cells,
+        cast(agreement.n_others as bigint) as n_others,
         cast(comparison.n_both_seats as bigint) as n_both_seats,
         cast(comparison.n_flipped as bigint) as n_flipped
     from comparison
     left join verdict on comparison.judge = verdict.judge and comparison.mode = verdict.mode
+    left join agreement on comparison.judge = agreement.judge and comparison.mode = agreement.mode
     left join cell on comparison.judge = cell.judge and comparison.mode = cell.mode
     {# a cube of nothing still has its grand total #}
     where comparison.n_both_seats is not null
