@@ -6,6 +6,7 @@ what a plan asks (the slice that registers it in PLANS).
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -56,7 +57,7 @@ class Foreseen(NamedTuple):
 
 @click.group()
 def llm() -> None:
-    """Calls to language models: estimate, run, retry, status, export.
+    """Calls to language models: estimate, run, retry, status, export, guidance.
 
     Who plays which role stands in llm.toml (SUITABILITY_LLM, default <sources>/llm.toml). Every call is kept in the
     ledger: what is answered is never paid again, whatever happens to a run. A refresh never spends.
@@ -237,3 +238,21 @@ def export(folder: Path) -> None:
     for path, statuses in written.items():
         counts = Counter(statuses)
         click.echo(f"{path}: " + ", ".join(f"{counts[status]} {status}" for status in sorted(counts)))
+
+
+@llm.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def guidance(file: Path) -> None:
+    """Write to FILE what people are to do as the worker of a tournament, with the guidance for each.
+
+    One line a deliverable, in the format of tournament/outputs: fill in `output`, then put the file there. Overwrites
+    nothing.
+    """
+    lines: list[dict[str, str | None]] = _listed("dagster_project.tournament_plans:for_people", _settings())
+    try:
+        with file.open("x", encoding="utf-8") as handle:
+            handle.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    except OSError as error:
+        Console(stderr=True).print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(FAILED)
+    click.echo(f"{file}: {len(lines)} deliverables to write")

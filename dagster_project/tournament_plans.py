@@ -6,11 +6,15 @@ Belongs here: what to read for them, and what must be run first. Does not belong
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
 from assets.assistance.planning import PanelError
 from assets.assistance.runs import Collected
 from assets.assistance.tasks import TaskError
 from assets.assistance.tournament import Supplied, Tournament, foreseen
-from assets.llm import Call, read_roles
+from assets.llm import Call, LedgerError, read_roles
 from assets.settings import Settings
 from assets.sources.folder import sources_folder
 from assets.sources.readers import read_candidates, read_judgements, read_outputs, read_traits
@@ -55,6 +59,17 @@ def traits_foreseen(settings: Settings) -> Foreseen:
     return _foreseen(settings, "traits")
 
 
+def for_people(settings: Settings) -> list[dict[str, str | None]]:
+    """What people are to write as the worker, as lines of tournament/outputs. Raises as `runs`."""
+    tournament = _tournament(settings)
+    with _told():
+        lines = tournament.for_people()
+    return lines or _refuse(
+        "nothing for people to do: a [[worker]] of llm.toml does it, tournament/candidates.csv names no worker, or "
+        "tournament/outputs holds all deliverables"
+    )
+
+
 def _foreseen(settings: Settings, step: str) -> Foreseen:
     calls = _listed(settings, step, foreseen(settings))
     now = {call.call_id for call in _listed(settings, step)}
@@ -62,15 +77,27 @@ def _foreseen(settings: Settings, step: str) -> Foreseen:
 
 
 def _listed(settings: Settings, step: str, collected: Collected | None = None) -> list[Call]:
-    sources = sources_folder(settings)
-    try:
-        tournament = Tournament(settings, read_roles(settings), _supplied(settings), sources, collected)
+    tournament = _tournament(settings, collected)
+    with _told():
         return {
             "runs": tournament.run_calls,
             "judge": tournament.judge_calls,
             "traits": tournament.trait_calls,
         }[step]()
-    except (PanelError, TaskError) as error:
+
+
+def _tournament(settings: Settings, collected: Collected | None = None) -> Tournament:
+    with _told():
+        return Tournament(
+            settings, read_roles(settings), _supplied(settings), sources_folder(settings), collected
+        )
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except (PanelError, TaskError, LedgerError) as error:
         raise PlanError(str(error)) from None
 
 
@@ -84,5 +111,5 @@ def _supplied(settings: Settings) -> Supplied:
     )
 
 
-def _refuse(reason: str) -> list[Call]:
+def _refuse(reason: str) -> NoReturn:
     raise PlanError(reason)

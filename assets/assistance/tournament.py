@@ -66,6 +66,7 @@ class Tournament:
             {model.name: model for model in roles.of("candidate")}, workers[0] if workers else None
         )
         self._writers.refuse_same()
+        self._runs = [str(run) for run in range(1, settings.tournament_runs + 1)]
         self._judges: dict[str, Model] = {model.name: model for model in roles.of("judge")}
 
     @cached_property
@@ -122,10 +123,9 @@ class Tournament:
     @cached_property
     def asked(self) -> list[Entry]:
         """Entries that models are to write."""
-        runs = [str(run) for run in range(1, self._settings.tournament_runs + 1)]
         return [
             entry
-            for entry in self.panel.entries(self.instrument.tasks, runs)
+            for entry in self.panel.entries(self.instrument.tasks, self._runs)
             if entry not in self.in_files and opening_call(entry, self.instrument, self._writers)
         ]
 
@@ -163,6 +163,24 @@ class Tournament:
         columns = [*Entry._fields, "assistance", "output", "status", "call_id"]
         frame = pd.DataFrame(rows, columns=columns, dtype=object)
         return frame.assign(call_number=range(1, len(frame) + 1))
+
+    def for_people(self) -> list[dict[str, str | None]]:
+        """What people are to write as the worker, with the guidance that is there: lines of tournament/outputs.
+
+        Empty where a model is the worker.
+        """
+        if self._writers.worker or not self.panel.worker:
+            return []
+        guidance = {output.entry: output.assistance for output in self.written if output.assistance}
+        alone = {
+            entry: None
+            for entry in self.panel.entries(self.instrument.tasks, self._runs)
+            if entry.mode == "augmentation"
+            and entry.candidate == self.panel.worker
+            and entry not in self.in_files
+        }
+        lines = sorted((guidance | alone).items(), key=lambda line: line[0])
+        return [{**entry._asdict(), "assistance": text, "output": None} for entry, text in lines]
 
     def judgement_frame(self) -> pd.DataFrame:
         """raw.tournament_llm_judgement; no rows without judges."""

@@ -39,10 +39,10 @@ def test_sent_is_accepted_rejected_and_failed_and_a_turned_choice_is_a_tie(
         "juror-one": (16, 6, 8, 2, 0), "juror-two": (16, 14, 0, 2, 0), "juror-kin": (4, 0, 4, 0, 0),
     }  # fmt: skip
     consistency = warehouse.read("marts.judge_consistency")
-    every = consistency[consistency["mode"] == "all"].set_index("judge")
+    every = consistency[consistency["mode"] == "all"]
+    turned = {r["judge"]: (r["n_both_seats"], r["n_flipped"]) for r in every.to_dict("records")}
     # three pairs a run in both seats: who always takes the first contradicts itself in each
-    assert every.loc["juror-two", ["n_both_seats", "n_flipped"]].tolist() == [6, 6]
-    assert every.loc["juror-one", ["n_both_seats", "n_flipped"]].tolist() == [2, 0]
+    assert turned["juror-two"] == (6, 6) and turned["juror-one"] == (2, 0)
     comparison = warehouse.read("intermediate.int_tournament_comparison")
     is_turned = (comparison["judge"] == FIRST_SEAT_JUDGE) & (comparison["n_verdicts"] == 2)
     assert (

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pandas as pd
 
@@ -303,8 +304,14 @@ def test_people_may_be_the_worker(server: TournamentServer, setup: Setup) -> Non
     waiting = outputs[outputs["mode"] == "augmentation"]
     assert set(waiting["status"]) == {"pending"} and waiting["assistance"].notna().all()
 
-    rows = waiting[[*KEYS, "candidate", "assistance"]].to_dict("records")
-    rows += [{"task": "haiku", "mode": "augmentation", "run": str(n), "candidate": "wimbrel"} for n in (1, 2)]
+    told = setup.guidance("to_do.jsonl")
+    assert told.exit_code == 0 and f"{N_RUNS * 3} deliverables to write" in told.output
+    rows = [json.loads(line) for line in (setup.sources / "to_do.jsonl").read_text().splitlines()]
+    assert {row["candidate"]: row["assistance"] is None for row in rows} == {
+        "quillon": False, "wimbrel": True, "zephyrine": False,
+    }  # fmt: skip
+    again = setup.guidance("to_do.jsonl")
+    assert again.exit_code == 1 and "exists" in again.output
     folder = setup.sources / "tournament/outputs"
     folder.mkdir()
     lines = [json.dumps(row | {"output": f"by hand {n} {words(str(n))}"}) for n, row in enumerate(rows)]
@@ -316,6 +323,8 @@ def test_people_may_be_the_worker(server: TournamentServer, setup: Setup) -> Non
     assert len(server.requests) == n_requests + N_VERDICTS + N_CODINGS
     assert any("by hand" in seats(r["messages"][-1]["content"])[0] for r in server.judged()[:N_VERDICTS])
     assert counts(setup.collect()["tournament_llm_output"]) == {"answered": N_RUNS * 2}
+    done = setup.guidance("more.jsonl")
+    assert done.exit_code == 2 and "nothing for people to do" in done.output
 
 
 def test_a_malformed_task_is_refused_naming_file_and_line(server: TournamentServer, setup: Setup) -> None:
@@ -332,7 +341,9 @@ def test_assistance_that_is_the_deliverable_is_flagged(server: TournamentServer,
     server.odd[("quillon", "haiku")] = {"content": f"Check, plan. {HANDED_OVER}{words('done')}\nList."}
     setup.run("runs", "runs")
     tables = setup.tables()
-    files, ledger = assistance_check(warehouse=tables, settings=setup.settings)
+    results = assistance_check(warehouse=tables, settings=setup.settings)
+    assert isinstance(results, Iterator)
+    files, ledger = results
     assert files.passed and not ledger.passed
     flagged = ledger.metadata["flagged"].value
     assert flagged == [f"haiku / augmentation / {run} / quillon: 100%" for run in (1, 2)]

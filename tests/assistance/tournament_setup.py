@@ -6,6 +6,7 @@ assertions.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -128,6 +129,9 @@ class Setup:
         }
         return Settings.model_validate(options)
 
+    def guidance(self, file: str) -> Result:
+        return CliRunner().invoke(main, ["llm", "guidance", str(self.sources / file)], env=self.environment)
+
     def call(self, verb: str, step: str, *more: str) -> Result:
         return CliRunner().invoke(main, ["llm", verb, f"tournament-{step}", *more], env=self.environment)
 
@@ -144,7 +148,9 @@ class Setup:
     def tables(self) -> Tables:
         """All raw tables, those of the ledger too."""
         tables = Tables(self.settings)
-        list(tournament_calls(warehouse=tables, settings=self.settings))
+        results = tournament_calls(warehouse=tables, settings=self.settings)
+        assert isinstance(results, Iterator)
+        assert len(list(results)) == len(TABLES)
         return tables
 
     def collect(self) -> dict[str, pd.DataFrame]:

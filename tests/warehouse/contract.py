@@ -69,6 +69,8 @@ tournament_overall: mode, candidate, mean_rank, se_rank, rank, rank_by_mean, mea
 tournament_best: task, mode, candidate, mean_rank, se_rank, is_unaided, lead_rank, n_best
 tournament_flow: origin, task, mode, judge, n_sent, n_accepted, n_rejected, n_failed, n_pending, n_own_family
 tournament_missing: task, mode, run, judge, candidate_a, candidate_b, reason
+tournament_audit: task, mode, run, judge, first, second, choice, mean_score_first, mean_score_second, rationale,
+    output_first, output_second, assistance_first, assistance_second
 role_choice: task, best_doer, best_helper, is_help_better_probability, regret
 mode_correlation: task, spearman_rho, p_value, n_candidates
 judge_agreement: scope_type, scope, mode, agreement_share, krippendorff_alpha, n_comparisons, n_decisions
