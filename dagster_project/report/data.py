@@ -155,8 +155,8 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
     "judge_bias": ("assistance", ("judge", "bias", "share", "q025", "q975", "n")),
     "judge_consistency": (
         "assistance",
-        ("judge", "mode", "choice_matches_rubric_share", "rubric_win_correlation", "flipped_share")
-        + ("n_both_seats",),
+        ("judge", "mode", "choice_matches_rubric_share", "rubric_win_correlation", "agreement_share")
+        + ("flipped_share", "n_both_seats"),
     ),
     "assistance_trait": (
         "assistance",

@@ -84,12 +84,12 @@ MARTS = {
     ),
     "judge_consistency": pd.DataFrame(
         [
-            ("all", "all", 0.9, 0.8, 0.25, 8),
-            ("j", "all", 0.9, None, None, 0),
-            ("j", "automation", 0.1, 0.1, 0.1, 1),
+            ("all", "all", 0.9, 0.8, 0.7, 0.25, 8),
+            ("j", "all", 0.9, None, 0.6, None, 0),
+            ("j", "automation", 0.1, 0.1, 0.1, 0.1, 1),
         ],
-        columns=["judge", "mode", "choice_matches_rubric_share", "rubric_win_correlation", "flipped_share"]
-        + ["n_both_seats"],
+        columns=["judge", "mode", "choice_matches_rubric_share", "rubric_win_correlation", "agreement_share"]
+        + ["flipped_share", "n_both_seats"],
     ),
     "assistance_trait": pd.DataFrame(
         [
@@ -155,7 +155,10 @@ def test_tables_are_the_marts_in_words(made: Site) -> None:
         ["k", "First seat", "prefers what it sees first", "50"],
         ["j", "Longer answer", "no", "40"],
     ]
-    assert consistency == [["j", "90 %", "–", "–", "0"], ["All judges", "90 %", "0.80", "25 %", "8"]]
+    assert consistency == [
+        ["j", "90 %", "–", "60 %", "–", "0"],
+        ["All judges", "90 %", "0.80", "70 %", "25 %", "8"],
+    ]
     assert verdicts == [
         ["j", "wim", "newcomer", "5.5 to 8.0", HOSTILE_TEXT, "tournament/judgements/j.jsonl, line 7"],
         ["k", "newcomer", "tie", "8.0 to 8.0", "–", "call 0123456789ab"],

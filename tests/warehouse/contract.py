@@ -75,7 +75,7 @@ role_choice: task, best_doer, best_helper, is_help_better_probability, regret
 mode_correlation: task, spearman_rho, p_value, n_candidates
 judge_agreement: scope_type, scope, mode, agreement_share, krippendorff_alpha, n_comparisons, n_decisions
 judge_bias: judge, bias, share, q025, q975, n
-judge_consistency: judge, mode, choice_matches_rubric_share, rubric_win_correlation, flipped_share
+judge_consistency: judge, mode, choice_matches_rubric_share, rubric_win_correlation, agreement_share, flipped_share
 criterion_validity: judge, family, recovered_share, n_recovered, n_comparisons
 assistance_trait: task, trait, spearman_rho, p_value, mean_score, mean_score_best, mean_score_worst, n_texts
 llm_usage: run, role, model, n_calls, n_answered, n_unparsed, n_refused, n_failed, input_tokens, output_tokens, cost

@@ -273,12 +273,14 @@ def _consistency(frame: pd.DataFrame) -> Table:
             "All judges" if r["judge"] == "all" else text(r["judge"]),
             percent(r["choice_matches_rubric_share"], 0),
             number(r["rubric_win_correlation"]),
+            percent(r["agreement_share"], 0),
             percent(r["flipped_share"], 0),
             count(r["n_both_seats"]),
         ]
         for r in placed.to_dict("records")
     ]
     columns = ["Judge", "Choices that follow its own scores", "Correlation of scores and wins"]
+    columns += ["Others’ choices that are the same"]
     return Table([*columns, "Verdicts that turn with the seats", "Judged from both seats"], rows)
 
 
