@@ -49,6 +49,11 @@ class Settings(BaseSettings):
     selection_observed_weight: float = Field(
         0.7, ge=0, le=1, description="of observed demands in the target; the rest is flat over the levels"
     )
+    tournament_runs: int = Field(10, ge=1, description="independent runs of every task, mode and candidate")
+    tournament_tasks: str = Field(
+        "", description="names of the tasks that models are asked about, joined by commas; blank = all"
+    )
+    tournament_both_seats: bool = Field(False, description="each pair is judged in both orders of seats")
     min_spearman: float = Field(
         0.30, description="a capability is dropped when both agreement figures are lower"
     )

@@ -6,13 +6,14 @@ what a plan asks (the slice that registers it in PLANS).
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from rich.console import Console
@@ -29,6 +30,9 @@ FAILED = 1
 PLANS: dict[str, str] = {
     "annotate": "dagster_project.annotation_plans:annotate",
     "annotate-modes": "dagster_project.annotation_plans:annotate_modes",
+    "tournament-runs": "dagster_project.tournament_plans:runs",
+    "tournament-judge": "dagster_project.tournament_plans:judge",
+    "tournament-traits": "dagster_project.tournament_plans:traits",
     "propensity-items": "dagster_project.propensity_plans:items",
     "propensity-bands": "dagster_project.propensity_plans:bands",
     "propensity-runs": "dagster_project.propensity_plans:runs",
@@ -37,15 +41,26 @@ PLANS: dict[str, str] = {
     "adoption-summary": "dagster_project.adoption_plans:summary",
     "adoption-confirm": "dagster_project.adoption_plans:confirm",
 }
+# plans whose calls hang on answers that may not be there yet -> "module:function" of a function(settings) -> Foreseen
+FORESEEN: dict[str, str] = {
+    plan: f"{PLANS[plan]}_foreseen" for plan in ("tournament-runs", "tournament-judge", "tournament-traits")
+}
 
 
 class PlanError(ValueError):
     """A plan can't list its calls, or give what they answered; says what is missing and what to do."""
 
 
+class Foreseen(NamedTuple):
+    """All calls of a plan; `n_waiting` of them hold stand-ins for answers that are not there yet."""
+
+    calls: list[Call]
+    n_waiting: int
+
+
 @click.group()
 def llm() -> None:
-    """Calls to language models: estimate, run, retry, status, export.
+    """Calls to language models: estimate, run, retry, status, export, guidance.
 
     Who plays which role stands in llm.toml (SUITABILITY_LLM, default <sources>/llm.toml). Every call is kept in the
     ledger: what is answered is never paid again, whatever happens to a run. A refresh never spends.
@@ -59,18 +74,29 @@ def _settings() -> Settings:
 
 
 def _calls(settings: Settings, plan: str) -> list[Call]:
-    from assets.llm import RolesError
-    from assets.sources.readers import SourceError
-
     if plan not in PLANS:
         known = ", ".join(sorted(PLANS))
         raise click.UsageError(f"There is no plan {plan!r}. Plans: {known}.")
-    module, _, function = PLANS[plan].partition(":")
+    calls: list[Call] = _listed(PLANS[plan], settings)
+    return calls
+
+
+def _foreseen(settings: Settings, plan: str) -> Foreseen:
+    if plan not in FORESEEN:
+        return Foreseen(_calls(settings, plan), 0)
+    found: Foreseen = _listed(FORESEEN[plan], settings)
+    return found
+
+
+def _listed(place: str, settings: Settings) -> Any:
+    from assets.llm import RolesError
+    from assets.sources.readers import SourceError
+
+    module, _, function = place.partition(":")
     try:
-        calls: list[Call] = getattr(import_module(module), function)(settings)
+        return getattr(import_module(module), function)(settings)
     except (RolesError, SourceError, PlanError) as error:
         raise click.UsageError(str(error)) from None
-    return calls
 
 
 @llm.command()
@@ -80,7 +106,8 @@ def estimate(plan: str) -> None:
     from assets.llm import estimate as estimate_calls
 
     settings = _settings()
-    found = estimate_calls(_calls(settings, plan), settings.ledger_path)
+    calls, n_waiting = _foreseen(settings, plan)
+    found = estimate_calls(calls, settings.ledger_path)
     cost = "unknown (no prices in llm.toml)" if found.cost is None else f"at most {found.cost:.2f}"
     click.echo(
         f"{found.n_calls} calls, {found.n_calls - found.n_to_send} settled or in flight, {found.n_to_send} to send"
@@ -88,6 +115,10 @@ def estimate(plan: str) -> None:
     click.echo(
         f"about {found.input_tokens} tokens in (characters / 4), at most {found.output_tokens} out; cost {cost}"
     )
+    if n_waiting:
+        click.echo(
+            f"{n_waiting} of them wait for texts that are not written yet and count as if those were max_tokens long"
+        )
 
 
 @llm.command()
@@ -130,7 +161,12 @@ def _send(plan: str, budget: float | None, retry: bool) -> None:
     except (RunStopped, LedgerError, AccountingError) as error:
         Console(stderr=True).print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(FAILED)
-    if not _conclude(console, answers):
+    is_done = _conclude(console, answers)
+    if plan in FORESEEN:
+        more = {call.call_id for call in _calls(settings, plan)} - {call.call_id for call in calls}
+        if more:
+            console.print(f"{len(more)} more calls can be made now that these are answered: run {plan} again")
+    if not is_done:
         sys.exit(FAILED)
 
 
@@ -205,3 +241,21 @@ def export(folder: Path) -> None:
     for path, statuses in written.items():
         counts = Counter(statuses)
         click.echo(f"{path}: " + ", ".join(f"{counts[status]} {status}" for status in sorted(counts)))
+
+
+@llm.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def guidance(file: Path) -> None:
+    """Write to FILE what people are to do as the worker of a tournament, with the guidance for each.
+
+    One line a deliverable, in the format of tournament/outputs: fill in `output`, then put the file there. Overwrites
+    nothing.
+    """
+    lines: list[dict[str, str | None]] = _listed("dagster_project.tournament_plans:for_people", _settings())
+    try:
+        with file.open("x", encoding="utf-8") as handle:
+            handle.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    except OSError as error:
+        Console(stderr=True).print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(FAILED)
+    click.echo(f"{file}: {len(lines)} deliverables to write")

@@ -49,6 +49,7 @@ PROPENSITY_ITEM_HEADER = (
     *("item_id", "propensity", "benchmark", "prompt", "option_a", "option_b", "option_c", "correct"),
     *("lower", "upper"),
 )
+CANDIDATES_HEADER = ("candidate", "family", "role", "gradient")
 PROPENSITY_RESPONSE_HEADER = ("system", "item_id", "propensity", "incitation", "option", "is_correct")
 OEWS_HEADER = ("OCC_CODE", "OCC_TITLE", "O_GROUP", "TOT_EMP", "A_MEDIAN")
 CROSSWALK_HEADER = ("O*NET-SOC Code", "NEM Code")
@@ -239,9 +240,41 @@ def write_log(
     return path
 
 
+def write_json_lines(path: Path, rows: Iterable[Mapping[str, object] | str]) -> Path:
+    """One line a row; text goes in as it stands."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return path
+
+
+def write_tournament(sources: Path) -> Path:
+    """tournament/: two candidates, a worker and a judge; deliverables, a verdict, a coded assistance text."""
+    rows = [
+        ("a", "A", "candidate", 1),
+        ("b", "B", "candidate", 2),
+        ("w", "B", "worker", None),
+        ("j", "J", "judge", None),
+    ]
+    write_csv(sources / "tournament" / "candidates.csv", CANDIDATES_HEADER, rows)
+    cell = {"task": "t", "mode": "automation", "run": 1}
+    helped = {"task": "t", "mode": "augmentation", "run": 1, "candidate": "a"}
+    outputs = [
+        *(cell | {"candidate": name, "output": name * 9} for name in "ab"),
+        helped | {"assistance": "Plan."},
+    ]
+    write_json_lines(sources / "tournament/outputs/all.jsonl", [row | {"output": "Done."} for row in outputs])
+    verdict = cell | {"judge": "j", "first": "a", "second": "b", "choice": "first"}
+    scores = {"scores_first": {"clear": 7}, "scores_second": {"clear": 5}, "rationale": "Clearer."}
+    write_json_lines(sources / "tournament/judgements/j.jsonl", [verdict | scores])
+    traits = {"specificity": 3, "structure": True, "against_task": 0, "leaks_deliverable": False}
+    write_json_lines(sources / "tournament/traits/j.jsonl", [helped | {"judge": "j"} | traits])
+    return sources
+
+
 def write_sources(sources: Path) -> Path:
     """A whole tiny input folder: two raters, one system with its choices, systems.csv, a survey and an interview;
-    two occupations with a task each, two chats about them.
+    two occupations with a task each, two chats about them; a tournament.
     """
     write_ratings(sources, "rater-a")
     write_ratings(sources, "rater-b")
@@ -254,4 +287,5 @@ def write_sources(sources: Path) -> Path:
     write_onet(sources)
     write_oews(sources)
     write_log(sources)
+    write_tournament(sources)
     return sources

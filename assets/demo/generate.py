@@ -1,7 +1,7 @@
 """Writes the embedded demo: a whole input folder, generated, stamped and swapped in.
 
 Belongs here: the folder, its files and its stamp. Does not belong here: what stands in them (battery.py,
-survey.py, propensity.py, onet.py, chats.py).
+survey.py, propensity.py, onet.py, chats.py, tournament.py).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.demo import battery, chats, figures, onet, propensity, questionnaire, survey
+from assets.demo import battery, chats, figures, onet, propensity, questionnaire, survey, tournament
 
 STAMP = ".stamp"
 NOTE = "SYNTHETIC.md"
@@ -93,6 +93,7 @@ def _write(folder: Path, n_items: int, seed: int) -> None:
     _write_survey(folder / "survey", survey_rng)
     _write_propensity(folder / "propensity", n_items, seed)
     _write_adoption(folder, seed)
+    tournament.write_tournament(folder / "tournament", seed)
     (folder / NOTE).write_text(_note(n_items, seed), encoding="utf-8")
 
 
@@ -219,6 +220,7 @@ suitability for workplace tasks":
 | importance of activities | section 4.3.3; conditional importance: Tables C9 and C10 |
 | hours a week | section 4.3.3 for five activities, assumed for the rest |
 | ability points | assumed, after section 4.3.4's account |
+| tournament: strengths of doers and helpers, biases of judges | assumed; texts are filler words |
 
 Propensities: the items' bands are ours, the systems' positions are assumed within what "Capabilities Ain't All You
 Need: Measuring Propensities in AI" prints in its sections 4 and 5, and choices are drawn by its normalised model.
@@ -228,6 +230,6 @@ conversations under `chats/`. Only the layout of the files and the codes of majo
 WildChat; e-mails, numbers and keys in the chats are of the kinds reserved for examples.
 
 The planted faults (essays and blanks in the ratings, unscored results, respondents who stop or fail the
-quiz, chats without any text) are there on purpose. Systems carry their published names, but none of their real
-item results are in here.
+quiz, chats without any text, verdicts that can't be read) are there on purpose. Systems carry their published names,
+but none of their real item results are in here.
 """

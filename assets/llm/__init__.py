@@ -4,13 +4,13 @@ Belongs here: roles, calls, answers, the ledger, the two ways of sending. Does n
 what answers mean (the slice that asks). What a slice needs is imported from here, nothing deeper.
 """
 
-from assets.llm.call import Answer, Call
+from assets.llm.call import CHARACTERS_A_TOKEN, Answer, Call
 from assets.llm.embeddings import EmbeddingError, embed_texts
 from assets.llm.ledger import LedgerError
 from assets.llm.roles import Limits, Model, Roles, RolesError, read_roles
 from assets.llm.run import Estimate, Progress, collect, estimate, run, stream
 
 __all__ = [
-    "Answer", "Call", "EmbeddingError", "Estimate", "LedgerError", "Limits", "Model", "Progress", "Roles", "RolesError",
-    "collect", "embed_texts", "estimate", "read_roles", "run", "stream",
+    "CHARACTERS_A_TOKEN", "Answer", "Call", "EmbeddingError", "Estimate", "LedgerError", "Limits", "Model", "Progress",
+    "Roles", "RolesError", "collect", "embed_texts", "estimate", "read_roles", "run", "stream",
 ]  # fmt: skip

@@ -29,7 +29,8 @@ FILE = {
     name: dg.AssetKey(["file", name])
     for name in (
         *("ratings", "items", "results", "systems", "survey", "interviews"),
-        *("onet", "oews", "propensity_items", "propensity_responses"),
+        *("onet", "oews", "candidates", "outputs", "judgements", "traits"),
+        *("propensity_items", "propensity_responses"),
     )
 }
 

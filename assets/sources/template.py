@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from assets.sources.readers import interviews, propensity, ratings, results, systems
+from assets.sources.readers import interviews, propensity, ratings, results, systems, tournament
 from assets.sources.survey_schema import COMPANY, QUESTIONS, RESPONSE_ID, SOURCE
 
 
@@ -33,6 +33,7 @@ def write_templates(folder: Path) -> list[Path]:
         "battery/systems.csv": [list(systems.COLUMNS)],
         "survey/name-of-source.csv": [[name for name, _ in survey], [text for _, text in survey]],
         f"{interviews.LOCATION}/interview.csv": [list(interviews.COLUMNS)],
+        tournament.CANDIDATES: [list(tournament.CANDIDATE_COLUMNS)],
         f"{propensity.ITEMS}/name-of-propensity.csv": [
             [*propensity.ITEM_COLUMNS, *ratings.headings().values()]
         ],

@@ -199,8 +199,27 @@ def importance_heat(
         "kind": "heat",
         "rows": activities,
         "columns": [{"key": c, "name": names.get(c, c)} for c in capabilities],
-        "max": max((v for v in map(value, frame["points"]) if v is not None), default=1.0),
+        "range": [0, max((v for v in map(value, frame["points"]) if v is not None), default=1.0)],
+        "is_low_best": False,
+        "digits": 0,
+        "title": "Points (of 100)",
+        "unit": "points",
         "scopes": pictures,
+    }
+
+
+def places_heat(rows: list[str], columns: list[str], values: list[list[float | None]]) -> Chart:
+    """Heat map of mean places, `rows` × `columns`; 1 is first and darkest."""
+    return {
+        "kind": "heat",
+        "rows": rows,
+        "columns": [{"key": name, "name": name} for name in columns],
+        "range": [1, max(len(rows), 2)],
+        "is_low_best": True,
+        "digits": 1,
+        "title": "Mean place (1 = first)",
+        "unit": "mean place",
+        "scopes": {"": {"rows": rows, "values": values, "thin": [False] * len(rows)}},
     }
 
 

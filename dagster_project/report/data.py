@@ -167,6 +167,44 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
         ("index", "level", "n", "spearman", "spearman_weighted", "n_by_nearest", "n_unmatched"),
     ),
     "index_unmatched": ("adoption", ("index", "level", "unit")),
+    "tournament_rank": ("assistance", ("task", "mode", "candidate", "mean_rank", "warning")),
+    "tournament_overall": (
+        "assistance",
+        ("mode", "candidate", "mean_rank", "se_rank", "rank", "win_share", "rank_scaled", "bt_rank")
+        + ("bt_log_strength", "bt_low", "bt_high", "is_unaided", "warning"),
+    ),
+    "role_choice": (
+        "assistance",
+        ("task", "best_doer", "best_helper", "is_help_better_probability", "regret", "regret_win_share")
+        + ("n_runs",),
+    ),
+    "mode_correlation": ("assistance", ("task", "spearman_rho", "p_value", "n_candidates")),
+    "judge_agreement": (
+        "assistance",
+        ("scope_type", "scope", "mode", "agreement_share", "krippendorff_alpha", "n_comparisons")
+        + ("n_decisions",),
+    ),
+    "judge_bias": ("assistance", ("judge", "bias", "share", "q025", "q975", "n")),
+    "judge_consistency": (
+        "assistance",
+        ("judge", "mode", "choice_matches_rubric_share", "rubric_win_correlation", "agreement_share")
+        + ("flipped_share", "n_both_seats"),
+    ),
+    "assistance_trait": (
+        "assistance",
+        ("task", "trait", "spearman_rho", "mean_score_best", "mean_score_worst", "n_texts"),
+    ),
+    "tournament_flow": (
+        "assistance",
+        ("n_sent", "n_accepted", "n_rejected", "n_failed", "n_pending", "n_own_family"),
+    ),
+    "tournament_audit": (
+        "assistance",
+        ("task", "mode", "run", "judge", "first", "second", "choice", "mean_score_first")
+        + ("mean_score_second", "rationale", "output_first", "output_second", "n_characters_first")
+        + ("n_characters_second", "assistance_first", "assistance_second", "source_file", "row_number")
+        + ("call_id",),
+    ),
     "model_comparison": ("capability", ("model",)),
     "importance_agreement": (
         "work",

@@ -19,6 +19,7 @@ from plotly.offline import get_plotlyjs
 from dagster_project.report.data import LARGE, OPTIONAL, Published, read_published
 from dagster_project.report.pages import (
     adoption,
+    assistance,
     capabilities,
     checks,
     domains,
@@ -44,6 +45,7 @@ PAGES: dict[str, tuple[str, Callable[[Published, Context], Context]]] = {
     "importance": ("Importance", importance.context),
     "propensity": ("Propensity", propensity.context),
     "adoption": ("Adoption", adoption.context),
+    "assistance": ("Assistance", assistance.context),
     "evidence": ("Evidence", evidence.context),
     "method": ("Method", method.context),
 }

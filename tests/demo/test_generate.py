@@ -46,6 +46,13 @@ def test_files_are_those_of_the_input_layout(demo: Path) -> None:
     expected = {"battery/ratings/rater-a.csv", "battery/ratings/rater-b.csv", "battery/systems.csv"}
     expected |= {f"battery/results/{system}.csv" for system in SYSTEMS}
     expected |= {"survey/companies.csv", "survey/online.csv", "SYNTHETIC.md", ".stamp"}
+    expected |= {f"tournament/outputs/{mode}.jsonl" for mode in ("automation", "augmentation")}
+    expected |= {f"tournament/judgements/judge-{name}.jsonl" for name in ("a", "b", "gpt", "gemini")}
+    expected |= {
+        "tournament/candidates.csv",
+        "tournament/traits/judge-a.jsonl",
+        "tournament/traits/judge-b.jsonl",
+    }
     expected |= {f"propensity/responses/{system}.csv" for system in SYSTEMS}
     expected |= ADOPTION
     expected |= {f"propensity/items/{name}.csv" for name in PROPENSITIES}
@@ -99,7 +106,7 @@ def test_same_seed_gives_the_same_bytes_and_another_seed_others(demo: Path, tmp_
     assert contents(ensure_demo(tmp_path / "again", n_items=1000, seed=SEED)) == contents(demo)
     other = contents(ensure_demo(tmp_path / "other", n_items=1000, seed=SEED + 1))
     same = {name for name, data in contents(demo).items() if other[name] == data}
-    assert same == {"battery/systems.csv"} | FIXED
+    assert same == {"battery/systems.csv", "tournament/candidates.csv"} | FIXED
 
 
 def test_second_call_touches_nothing(demo: Path) -> None:

@@ -195,7 +195,7 @@ def test_hostile_names_stay_text(site: SiteOf) -> None:
         reader = Reader(html)
         more = page in ("suitability", "policies")
         assert reader.n_scripts == (
-            0 if page in ("index", "domains", "method", "propensity", "adoption") else 3 + more
+            0 if page in ("index", "domains", "method", "propensity", "adoption", "assistance") else 3 + more
         )
         assert "<img src=x" not in html and "<b>sons" not in html and "<i>Acme" not in html
         if reader.json and page != "evidence":

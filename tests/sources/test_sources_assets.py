@@ -14,7 +14,7 @@ import pytest
 
 from assets.settings import Settings
 from assets.sources import assets as sources_assets
-from assets.sources import chat_assets, onet_assets, propensity_assets, refresh
+from assets.sources import assistance_assets, chat_assets, onet_assets, propensity_assets, refresh
 from assets.sources.folder import sources_folder
 from assets.sources.readers import SourceError
 from dagster_project.resources import DuckDBWarehouse
@@ -22,7 +22,7 @@ from tests.factories import write_ratings, write_results, write_sources
 
 RAW = [
     asset
-    for module in (sources_assets, propensity_assets, onet_assets, chat_assets)
+    for module in (sources_assets, assistance_assets, propensity_assets, onet_assets, chat_assets)
     for asset in vars(module).values()
     if isinstance(asset, dg.AssetsDefinition)
 ]
@@ -60,6 +60,10 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
             "oews_crosswalk",
             "chat",
             "chat_file",
+            "candidate",
+            "tournament_output",
+            "tournament_judgement",
+            "assistance_trait",
         )
     }
     assert counts == {
@@ -67,7 +71,7 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
         "rating": 72,
         "result": 2,
         "ai_system": 1,
-        "source_file": 13,
+        "source_file": 17,
         "interview": 2,
         "propensity_item": 2,
         "propensity_response": 2,
@@ -77,6 +81,10 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
         "oews_crosswalk": 2,
         "chat": 2,
         "chat_file": 1,
+        "candidate": 4,
+        "tournament_output": 3,
+        "tournament_judgement": 1,
+        "assistance_trait": 1,
     }
     assert set(warehouse.read("raw.rating")["level"]) == {"1"}
     assert warehouse.read("raw.survey_response")["respondent"].nunique() == 2

@@ -10,6 +10,7 @@ import pytest
 from assets.sources.readers import (
     Reading,
     SourceError,
+    read_candidates,
     read_interviews,
     read_oews,
     read_propensity_items,
@@ -20,6 +21,7 @@ from assets.sources.readers import (
     read_systems,
 )
 from tests.factories import (
+    CANDIDATES_HEADER,
     CAPABILITIES,
     INTERVIEW_HEADER,
     OEWS_HEADER,
@@ -51,6 +53,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Reading], tuple[str, ...]]] = {
         PROPENSITY_RESPONSE_HEADER,
     ),
     "oews": ("oews/national.csv", read_oews, OEWS_HEADER),
+    "candidates": ("tournament/candidates.csv", read_candidates, CANDIDATES_HEADER),
 }
 every_input = pytest.mark.parametrize(("file", "read", "header"), READERS.values(), ids=READERS)
 

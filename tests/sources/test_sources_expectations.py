@@ -10,16 +10,20 @@ import pandas as pd
 import pytest
 
 from assets.sources.readers import (
+    read_candidates,
     read_chats,
     read_interviews,
+    read_judgements,
     read_oews,
     read_onet,
+    read_outputs,
     read_propensity_items,
     read_propensity_responses,
     read_ratings,
     read_results,
     read_survey,
     read_systems,
+    read_traits,
 )
 from assets.sources.readers.ratings import capability_aliases
 from assets.sources.survey_schema import ALLOWED
@@ -44,6 +48,10 @@ def frames(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
         read_propensity_responses(sources),
         read_onet(sources),
         read_oews(sources),
+        read_candidates(sources),
+        read_outputs(sources),
+        read_judgements(sources),
+        read_traits(sources),
     )
     folder = tmp_path_factory.mktemp("parts")
     chats = read_chats(sources, folder, max_characters=4000, request_characters=500)
@@ -67,6 +75,10 @@ def test_each_input_table_has_a_suite() -> None:
         "raw.onet_task",
         "raw.oews",
         "raw.chat_file",
+        "raw.candidate",
+        "raw.tournament_output",
+        "raw.tournament_judgement",
+        "raw.assistance_trait",
     }
 
 
@@ -206,6 +218,31 @@ BROKEN: list[tuple[str, Break, str]] = [
         "raw.chat_file",
         lambda frame: frame.assign(n_unusable=frame["n_rows"]),
         "column_pair_values_a_to_be_greater_than_b_n_rows_n_unusable",
+    ),
+    ("raw.candidate", twice, "column_values_to_be_unique_candidate"),
+    *(
+        ("raw.candidate", cells(c, None), f"column_values_to_not_be_null_{c}")
+        for c in ("candidate", "family")
+    ),
+    ("raw.candidate", cells("role", "candidate; judge"), "column_values_to_match_regex_role"),
+    ("raw.candidate", cells("gradient", "last"), "column_values_to_match_regex_gradient"),
+    *(
+        (f"raw.{name}", twice, "compound_columns_to_be_unique_source_file_row_number")
+        for name in ("tournament_output", "tournament_judgement", "assistance_trait")
+    ),
+    *(
+        (f"raw.{name}", cells("fault", "no JSON"), "column_values_to_be_null_fault")
+        for name in ("tournament_output", "tournament_judgement", "assistance_trait")
+    ),
+    *(
+        (f"raw.tournament_{name}", cells("mode", "both"), "column_values_to_match_regex_mode")
+        for name in ("output", "judgement")
+    ),
+    ("raw.tournament_output", cells("output", None), "column_values_to_not_be_null_output"),
+    ("raw.tournament_judgement", cells("choice", "A"), "column_values_to_match_regex_choice"),
+    *(
+        ("raw.assistance_trait", cells(c, "11"), f"column_values_to_match_regex_{c}")
+        for c in ("specificity", "structure", "against_task", "leaks_deliverable")
     ),
 ]
 

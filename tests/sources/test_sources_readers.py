@@ -15,18 +15,22 @@ from hypothesis import strategies as st
 from assets.ports import declared_tables
 from assets.sources.readers import (
     list_source_files,
+    read_candidates,
     read_chats,
     read_comparison,
     read_interviews,
     read_items,
+    read_judgements,
     read_oews,
     read_onet,
+    read_outputs,
     read_propensity_items,
     read_propensity_responses,
     read_ratings,
     read_results,
     read_survey,
     read_systems,
+    read_traits,
 )
 from tests.factories import (
     CAPABILITIES,
@@ -54,6 +58,10 @@ def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
         read_onet(tmp_path),
         read_oews(tmp_path),
         read_comparison(tmp_path),
+        read_candidates(tmp_path),
+        read_outputs(tmp_path),
+        read_judgements(tmp_path),
+        read_traits(tmp_path),
     ]
     frames = {name: frame for reading in readings for name, frame in reading.frames.items()}
     chats = read_chats(tmp_path, tmp_path / "parts", max_characters=4000, request_characters=500)
@@ -66,6 +74,9 @@ def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
         "raw.annotation",
         "raw.propensity_llm_item",
         "raw.propensity_llm_response",
+        "raw.tournament_llm_output",
+        "raw.tournament_llm_judgement",
+        "raw.assistance_llm_trait",
     }
     for name, frame in frames.items():
         assert list(frame.columns) == list(declared_tables()[name])
@@ -85,6 +96,10 @@ def test_absent_inputs_give_empty_frames(tmp_path: Path) -> None:
         read_onet(tmp_path),
         read_oews(tmp_path),
         read_comparison(tmp_path),
+        read_candidates(tmp_path),
+        read_outputs(tmp_path),
+        read_judgements(tmp_path),
+        read_traits(tmp_path),
     ):
         for name, frame in reading.frames.items():
             assert frame.empty and list(frame.columns) == list(declared_tables()[name])

@@ -62,6 +62,22 @@ propensity_surface: system, propensity, incitation, middle, width, n_items, obse
 assessor: system, incitation, regime, feature_set, auroc, n_items
 assessor_gain: regime, feature_set, baseline, augmented, mean_delta, wilcoxon_p, n_systems
 assessor_gain_system: regime, system, feature_set, baseline, augmented, delta, n_incitations
+tournament_rank: task, mode, candidate, mean_rank, se_rank, rank, win_share, n_runs, mean_rank_scaled,
+    score_rank, warning
+tournament_overall: mode, candidate, mean_rank, se_rank, rank, rank_by_mean, mean_rank_scaled, bt_log_strength, bt_low,
+    bt_high, warning
+tournament_best: task, mode, candidate, mean_rank, se_rank, is_unaided, lead_rank, n_best
+tournament_flow: origin, task, mode, judge, n_sent, n_accepted, n_rejected, n_failed, n_pending, n_own_family
+tournament_missing: task, mode, run, judge, candidate_a, candidate_b, reason
+tournament_audit: task, mode, run, judge, first, second, choice, mean_score_first, mean_score_second, rationale,
+    output_first, output_second, assistance_first, assistance_second
+role_choice: task, best_doer, best_helper, is_help_better_probability, regret
+mode_correlation: task, spearman_rho, p_value, n_candidates
+judge_agreement: scope_type, scope, mode, agreement_share, krippendorff_alpha, n_comparisons, n_decisions
+judge_bias: judge, bias, share, q025, q975, n
+judge_consistency: judge, mode, choice_matches_rubric_share, rubric_win_correlation, agreement_share, flipped_share
+criterion_validity: judge, family, recovered_share, n_recovered, n_comparisons
+assistance_trait: task, trait, spearman_rho, p_value, mean_score, mean_score_best, mean_score_worst, n_texts
 llm_usage: run, role, model, n_calls, n_answered, n_unparsed, n_refused, n_failed, input_tokens, output_tokens, cost
 chat_funnel: stage, stage_order, n_chats, share_of_previous, n_unknown, status, method, note
 chat_log: source_file, form, n_rows, n_unusable, n_cut, n_masked, n_no_country, n_language_disputed, first_at,

@@ -105,6 +105,7 @@ def test_lineage_reads_from_file_to_published_mart(definitions: dg.Definitions) 
         *("ledger", "roles", "rubrics"),
         *("chats", "onet", "oews", "comparison", "prompts"),
         *("propensity_items", "propensity_responses"),
+        *("candidates", "outputs", "judgements", "traits", "tasks"),
     }
 
 

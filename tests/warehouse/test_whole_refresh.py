@@ -49,12 +49,14 @@ def test_a_slice_without_input_is_skipped_with_its_reason(other: Workplace) -> N
     code, output = other.refresh()
     assert code == 0, output
     status = dict(other.query("select slice, status from marts.slice_status"))
-    assert {status[name] for name in ("battery", "capability", "suitability", "adoption")} == {"skipped"}
+    empty = ("battery", "capability", "suitability", "adoption", "assistance")
+    assert {status[name] for name in empty} == {"skipped"}
     assert status["work"] == "filled"
     reason = other.query("select reason from marts.slice_status where slice = 'adoption'")
     assert reason == [("no files in chats, oews, onet",)]
-    assert other.query("select count(*) from marts.occupation_adoption") == [(0,)]
-    assert other.query("select count(*) from marts.suitability") == [(0,)]
+    emptied = ("suitability", "tournament_rank", "tournament_overall", "judge_consistency")
+    for mart in (*emptied, "occupation_adoption"):
+        assert other.query(f"select count(*) from marts.{mart}") == [(0,)]
     assert other.query("select count(*) from marts.activity_importance")[0][0] > 100
 
 

@@ -14,6 +14,12 @@ from assets.sources.readers.ratings import read_ratings
 from assets.sources.readers.results import read_results
 from assets.sources.readers.survey import read_survey
 from assets.sources.readers.systems import read_systems
+from assets.sources.readers.tournament import (
+    read_candidates,
+    read_judgements,
+    read_outputs,
+    read_traits,
+)
 
 __all__ = [
     "ChatParts",
@@ -21,16 +27,20 @@ __all__ = [
     "SourceError",
     "SourceFileError",
     "list_source_files",
+    "read_candidates",
     "read_chats",
     "read_comparison",
     "read_interviews",
     "read_items",
+    "read_judgements",
     "read_oews",
     "read_onet",
+    "read_outputs",
     "read_propensity_items",
     "read_propensity_responses",
     "read_ratings",
     "read_results",
     "read_survey",
     "read_systems",
+    "read_traits",
 ]

@@ -23,13 +23,15 @@ from assets.sources.readers import (
     results,
     survey,
     systems,
+    tournament,
 )
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import CSV, empty_frame, file_sha256, find_files, relative
+from assets.sources.readers.json_lines import JSONL
 
 LOCATIONS = {
     "ratings": (ratings.LOCATION, (CSV,)),
-    "items": (items.LOCATION, (".jsonl",)),
+    "items": (items.LOCATION, (JSONL,)),
     "results": (results.LOCATION, results.SUFFIXES),
     "systems": (systems.LOCATION, (CSV,)),
     "survey": (survey.LOCATION, (CSV,)),
@@ -38,6 +40,10 @@ LOCATIONS = {
     "onet": (onet.LOCATION, onet.SUFFIXES),
     "oews": (oews.LOCATION, oews.SUFFIXES),
     **{name: (location, (CSV,)) for name, location in comparison.LOCATIONS.items()},
+    "candidates": (tournament.CANDIDATES, (CSV,)),
+    "outputs": (tournament.OUTPUTS, (JSONL,)),
+    "judgements": (tournament.JUDGEMENTS, (JSONL,)),
+    "traits": (tournament.TRAITS, (JSONL,)),
     "propensity_items": (propensity.ITEMS, (CSV,)),
     "propensity_responses": (propensity.RESPONSES, (CSV,)),
 }

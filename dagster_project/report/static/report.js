@@ -116,15 +116,16 @@
   function heat(div, chart) {
     const narrow = div.clientWidth < 760, picture = chart.scopes[scopeKey()], names = rowsOf(chart, picture);
     const columns = chart.columns.map((c) => (narrow ? plain(c.key) : wrap(c.name, 24)));
-    const cells = narrow ? [] : picture.values.map((row) => row.map((v) => (v === null ? "" : v.toFixed(0))));
+    const top = narrow ? Math.max(64, 9 * Math.max(...chart.columns.map((c) => c.key.length))) : 190;
+    const cells = narrow ? [] : picture.values.map((row) => row.map((v) => (v === null ? "" : v.toFixed(chart.digits))));
     return Plotly.react(div, [{
-      type: "heatmap", z: picture.values, x: chart.columns.map((_, i) => i), y: names.map((_, i) => i), zmin: 0, zmax: chart.max,
+      type: "heatmap", z: picture.values, x: chart.columns.map((_, i) => i), y: names.map((_, i) => i), zmin: chart.range[0], zmax: chart.range[1], reversescale: chart.is_low_best,
       colorscale: [[0, "#f7fbff"], [0.25, "#c6dbef"], [0.5, "#6baed6"], [0.75, "#2171b5"], [1, "#08306b"]], xgap: 1, ygap: 1,
       hoverongaps: false, hoverinfo: "text", text: cells, texttemplate: narrow ? undefined : "%{text}", textfont: { size: 13 },
-      hovertext: picture.values.map((row, i) => row.map((v, j) => `<b>${wrap(names[i], 34)}</b><br>${wrap(chart.columns[j].name, 34)}: ${v === null ? "–" : v.toFixed(1)} points`)),
-      colorbar: { orientation: "h", y: 0, yanchor: "top", ypad: 14, thickness: 14, len: 1, x: 0.5, title: { text: "Points (of 100)", side: "top", font: { size: 14 } }, tickfont: { size: 14 }, outlinewidth: 0 },
+      hovertext: picture.values.map((row, i) => row.map((v, j) => `<b>${wrap(names[i], 34)}</b><br>${wrap(chart.columns[j].name, 34)}: ${v === null ? "–" : v.toFixed(1)} ${chart.unit}`)),
+      colorbar: { orientation: "h", y: 0, yanchor: "top", ypad: 14, thickness: 14, len: 1, x: 0.5, title: { text: chart.title, side: "top", font: { size: 14 } }, tickfont: { size: 14 }, outlinewidth: 0 },
     }], {
-      ...base(div, (narrow ? 190 : 330) + 30 * names.length), margin: { l: 10, r: 14, t: narrow ? 64 : 190, b: 80 },
+      ...base(div, (narrow ? 126 : 140) + top + 30 * names.length), margin: { l: 10, r: 14, t: top, b: 80 },
       yaxis: rowAxis(rowLabels(chart, picture, isNarrow(div))),
       xaxis: { side: "top", tickmode: "array", tickvals: chart.columns.map((_, i) => i), ticktext: columns, tickangle: -90, fixedrange: true, showgrid: false, zeroline: false, ticks: "", tickfont: { size: 14 } },
     }, CONFIG);

@@ -1,4 +1,5 @@
 {% set rejects = ['stg_rating_reject', 'stg_result_reject', 'stg_survey_reject', 'stg_interview_reject'] %}
+{% set rejects = rejects + ['stg_tournament_reject'] %}
 {% set rejects = rejects + ['stg_propensity_reject'] %}
 {% set rejects = rejects + ['stg_onet_reject', 'stg_chat_reject', 'stg_index_reject'] %}
 

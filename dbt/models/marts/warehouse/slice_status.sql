@@ -28,6 +28,9 @@ found as (
     select case when input = 'interviews' then 'survey' else input end as input
     from {{ source('raw', 'source_file') }}
     union distinct
+    select input
+    from {{ ref('stg_answered_input') }}
+    union distinct
     select 'ratings' as input
     from raters
     where n_raters > 0

@@ -1,0 +1,261 @@
+"""One tournament: who takes part by files and llm.toml, what is there already, and what each step is to ask.
+
+Belongs here: files and models joined into one plan; what a file holds is never asked. Does not belong here: the calls
+themselves (runs.py, judging.py, traits.py), sending (assets/llm), reading files (assets/sources).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+import pandas as pd
+
+from assets.assistance import judging, traits
+from assets.assistance.planning import Comparison, Entry, Mode, Panel, PanelError, comparisons
+from assets.assistance.runs import Collected, Output, Writers, is_aided, opening_call, read_outputs, run_calls
+from assets.assistance.tasks import Instrument, read_instrument
+from assets.llm import CHARACTERS_A_TOKEN, Answer, Call, Model, Roles, collect
+from assets.settings import Settings
+
+
+@dataclass(frozen=True)
+class Supplied:
+    """What the files say: raw.candidate, raw.tournament_output, raw.tournament_judgement, raw.assistance_trait."""
+
+    candidates: pd.DataFrame
+    outputs: pd.DataFrame
+    judgements: pd.DataFrame
+    traits: pd.DataFrame
+
+
+def take_part(roles: Roles) -> bool:
+    """Whether llm.toml names anyone for a tournament."""
+    return any(roles.of(role) for role in ("candidate", "worker", "judge"))
+
+
+class Tournament:
+    """A tournament as files, llm.toml and settings make it. `collected` says what the ledger has of calls.
+
+    Raises (all methods):
+        PanelError: nobody takes part, two are one, two workers, or a family is unknown.
+        TaskError: see `read_instrument`.
+        LedgerError: the ledger can't be read.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        roles: Roles,
+        supplied: Supplied,
+        sources: Path | None,
+        collected: Collected | None = None,
+    ) -> None:
+        self._settings, self._supplied = settings, supplied
+        self._collected = collected or (lambda calls: collect(calls, settings.ledger_path))
+        only = [name for part in settings.tournament_tasks.split(",") if (name := part.strip())]
+        self.instrument: Instrument = read_instrument(sources, only)
+        workers = roles.of("worker")
+        if len(workers) > 1:
+            raise PanelError("llm.toml names more than one [[worker]]: it is the same for all, so keep one")
+        self._writers = Writers(
+            {model.name: model for model in roles.of("candidate")}, workers[0] if workers else None
+        )
+        self._writers.refuse_same()
+        self._runs = [str(run) for run in range(1, settings.tournament_runs + 1)]
+        self._judges: dict[str, Model] = {model.name: model for model in roles.of("judge")}
+
+    @cached_property
+    def panel(self) -> Panel:
+        """All who take part: the models of llm.toml, and those of candidates.csv that have deliverables in files."""
+        listed = self._supplied.candidates
+        roles_of = {
+            str(name): {part.strip() for part in _text(roles).split(",")}
+            for name, roles in zip(listed["candidate"], listed["role"], strict=True)
+        }
+        families = {
+            str(name): _text(family)
+            for name, family in zip(listed["candidate"], listed["family"], strict=True)
+        }
+        if self._writers.worker:
+            worker = self._writers.worker.name
+        else:
+            named = sorted(name for name, roles in roles_of.items() if "worker" in roles)
+            if len(named) > 1:
+                raise PanelError(
+                    f"tournament/candidates.csv names {len(named)} workers, {', '.join(named)}: keep one"
+                )
+            worker = named[0] if named else ""
+        with_files = set(self._supplied.outputs["candidate"])
+        from_files = sorted(n for n, roles in roles_of.items() if "candidate" in roles and n in with_files)
+        candidates = list(dict.fromkeys([*self._writers.candidates, *from_files]))
+        return Panel(candidates, list(self._judges), worker, families)
+
+    @cached_property
+    def in_files(self) -> dict[Entry, Output]:
+        """Entries that files hold, of those who take part and of the tasks that are asked about.
+
+        Raises:
+            PanelError: a file holds a task that has no task file, so nobody could judge it.
+        """
+        panel, frame = self.panel, self._supplied.outputs
+        frame = frame[frame["fault"].isna() & frame["output"].notna()]
+        frame = frame[frame["mode"].isin(["automation", "augmentation"])]
+        frame = frame[frame["candidate"].isin([*panel.candidates, panel.worker])]
+        unknown = sorted(set(frame["task"]) - set(self.instrument.tasks))
+        if unknown and not self._settings.tournament_tasks:
+            raise PanelError(
+                f"tournament/outputs holds {', '.join(unknown)}, of which there is no task file: write "
+                "tournament/tasks/<task>.md, or name the tasks to ask about in SUITABILITY_TOURNAMENT_TASKS"
+            )
+        found: dict[Entry, Output] = {}
+        for row in frame[frame["task"].isin(self.instrument.tasks)].to_dict("records"):
+            entry = Entry(str(row["task"]), cast(Mode, row["mode"]), str(row["run"]), str(row["candidate"]))
+            found.setdefault(
+                entry, Output(entry, str(row["output"]), _text(row["assistance"]) or None, "file", "")
+            )
+        return found
+
+    @cached_property
+    def asked(self) -> list[Entry]:
+        """Entries that models are to write."""
+        return [
+            entry
+            for entry in self.panel.entries(self.instrument.tasks, self._runs)
+            if entry not in self.in_files and opening_call(entry, self.instrument, self._writers)
+        ]
+
+    @cached_property
+    def written(self) -> list[Output]:
+        """What models have written of `asked`."""
+        return read_outputs(self.asked, self.instrument, self._writers, self.panel.worker, self._collected)
+
+    def run_calls(self) -> list[Call]:
+        """The calls for deliverables and assistance that can be made now."""
+        if not self._writers.candidates:
+            raise PanelError("nobody to do the tasks: llm.toml names no [[candidate]]")
+        return run_calls(self.asked, self.instrument, self._writers, self.panel.worker, self._collected)
+
+    def judge_calls(self) -> list[Call]:
+        """The calls for verdicts on pairs that are both there."""
+        self._need_judges()
+        texts = self._texts()
+        return [judging.call_for(c, texts, self.instrument, self._judges) for c in self._comparisons(texts)]
+
+    def trait_calls(self) -> list[Call]:
+        """The calls that code assistance that is there."""
+        self._need_judges()
+        return [traits.coding_call(coding, self.instrument, self._judges) for coding in self._codings()]
+
+    def output_frame(self) -> pd.DataFrame:
+        """raw.tournament_llm_output: a row an entry that models are to write."""
+        rows = [
+            {
+                **output.entry._asdict(), "assistance": output.assistance, "output": output.text,
+                "status": output.status, "call_id": output.call_id,
+            }
+            for output in sorted(self.written, key=lambda output: output.entry)
+        ]  # fmt: skip
+        columns = [*Entry._fields, "assistance", "output", "status", "call_id"]
+        frame = pd.DataFrame(rows, columns=columns, dtype=object)
+        return frame.assign(call_number=range(1, len(frame) + 1))
+
+    def for_people(self) -> list[dict[str, str | None]]:
+        """What people are to write as the worker, with the guidance that is there: lines of tournament/outputs.
+
+        Empty where a model is the worker.
+        """
+        if self._writers.worker or not self.panel.worker:
+            return []
+        guidance = {output.entry: output.assistance for output in self.written if output.assistance}
+        alone = {
+            entry: None
+            for entry in self.panel.entries(self.instrument.tasks, self._runs)
+            if entry.mode == "augmentation"
+            and entry.candidate == self.panel.worker
+            and entry not in self.in_files
+        }
+        lines = sorted((guidance | alone).items(), key=lambda line: line[0])
+        return [{**entry._asdict(), "assistance": text, "output": None} for entry, text in lines]
+
+    def judgement_frame(self) -> pd.DataFrame:
+        """raw.tournament_llm_judgement; no rows without judges."""
+        texts = self._texts() if self._judges else {}
+        if texts:
+            self.panel.refuse_unknown_families()
+        planned = list(self._comparisons(texts))
+        return judging.verdicts(planned, texts, self.instrument, self._judges, self._collected)
+
+    def trait_frame(self) -> pd.DataFrame:
+        """raw.assistance_llm_trait; no rows before anything was coded, as coding is optional."""
+        planned = self._codings() if self._judges else []
+        frame = traits.coded(planned, self.instrument, self._judges, self._collected)
+        return frame if (frame["status"] != "pending").any() else frame.iloc[:0]
+
+    def _need_judges(self) -> None:
+        if not self._judges:
+            raise PanelError("nobody to judge: llm.toml names no [[judge]]")
+        self.panel.refuse_unknown_families()
+
+    def _outputs(self) -> Iterator[Output]:
+        yield from self.in_files.values()
+        yield from self.written
+
+    def _texts(self) -> dict[Entry, str]:
+        return {output.entry: output.text for output in self._outputs() if output.text is not None}
+
+    def _comparisons(self, texts: Iterable[Entry]) -> Iterator[Comparison]:
+        """Pairs of `texts` in the order of tasks, without those whose verdict a file holds."""
+        settings, frame = self._settings, self._supplied.judgements
+        frame = frame[frame["fault"].isna() & frame["judge"].isin(list(self._judges))]
+        held = set(frame[list(Comparison._fields)].itertuples(index=False, name=None))
+        if not settings.tournament_both_seats:
+            held |= {(*key[:4], key[5], key[4]) for key in held}
+        planned = comparisons(texts, self.panel, settings.seed, settings.tournament_both_seats)
+        return (comparison for comparison in planned if tuple(comparison) not in held)
+
+    def _codings(self) -> list[traits.Coding]:
+        texts = {
+            output.entry: output.assistance
+            for output in self._outputs()
+            if output.assistance is not None and is_aided(output.entry, self.panel.worker)
+        }
+        keys = self._supplied.traits[[*Entry._fields, "judge"]].itertuples(index=False, name=None)
+        held = set(keys)
+        return [c for c in traits.codings(texts, self.panel) if (*c.entry, c.judge) not in held]
+
+
+def foreseen(settings: Settings) -> Collected:
+    """What the ledger has, and for what a run may still answer a stand-in as long as its model may write.
+
+    For estimates, never sent. Refused and unparsed calls stay so: no run sends them again, so nothing hangs on them.
+    """
+
+    def answers(calls: Sequence[Call]) -> list[Answer]:
+        return [
+            Answer(answer.call, "answered", text=_stand_in(answer.call))
+            if answer.status in ("pending", "failed")
+            else answer
+            for answer in collect(calls, settings.ledger_path)
+        ]
+
+    return answers
+
+
+def _stand_in(call: Call) -> str:
+    length = call.model.max_tokens * CHARACTERS_A_TOKEN
+    return (call.call_id + " " * length)[:length] if length > len(call.call_id) else call.call_id
+
+
+def _text(cell: Any) -> str:
+    return "" if cell is None or pd.isna(cell) else str(cell).strip()
+
+
+def fingerprint(frame: pd.DataFrame) -> str:
+    """Changes with any answer, and with anything asked: another text, prompt, model or seat."""
+    text = frame[["call_id", "status"]].to_csv(index=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

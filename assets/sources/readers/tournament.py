@@ -1,0 +1,117 @@
+"""tournament/: candidates, deliverables, verdicts and codings of assistance, one row a line.
+
+Belongs here: the fields of those files. Does not belong here: which verdicts count (dbt), or who is to be asked (the
+slice's plans).
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from assets.rubric_scores import score_pair
+from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
+from assets.sources.readers.json_lines import MAX_VALUE, FieldFault, Names, read_json_lines, text
+from assets.sources.readers.text import Table, require_columns, require_unique
+
+CANDIDATES = "tournament/candidates.csv"
+OUTPUTS = "tournament/outputs"
+JUDGEMENTS = "tournament/judgements"
+TRAITS = "tournament/traits"
+CANDIDATE_COLUMNS = ("candidate", "family", "role", "gradient")
+CELL = ("task", "mode", "run")
+OUTPUT_FIELDS = (*CELL, "candidate", "assistance", "output")
+VERDICT_KEYS = (*CELL, "judge", "first", "second")
+SCORES = ("scores_first", "scores_second")
+VERDICT_FIELDS = (
+    *VERDICT_KEYS,
+    "choice",
+    *SCORES,
+    "mean_score_first",
+    "mean_score_second",
+    "rationale",
+)
+TRAITS_CODED = ("specificity", "structure", "against_task", "leaks_deliverable")
+TRAIT_FIELDS = (*CELL, "candidate", "judge", *TRAITS_CODED)
+
+
+def read_candidates(sources: Path) -> Reading:
+    """raw.candidate: one row a line; a blank family is unknown; `gradient` may be absent.
+
+    Raises:
+        SourceError: as `text.read_table`, and missing columns, a blank or duplicated candidate.
+    """
+    return read_folder(sources, CANDIDATES, ["raw.candidate"], _candidates)
+
+
+def read_outputs(sources: Path) -> Reading:
+    """raw.tournament_output: one row a line.
+
+    Raises:
+        SourceError: as `json_lines.read_json_lines`.
+    """
+    keys = (*CELL, "candidate")
+    parse = partial(_plain, Names(), keys, ("assistance", "output"))
+    return read_json_lines(sources, OUTPUTS, "raw.tournament_output", OUTPUT_FIELDS, parse)
+
+
+def read_judgements(sources: Path) -> Reading:
+    """raw.tournament_judgement: one row a line, scores as JSON text and as a mean for each seat.
+
+    Raises:
+        SourceError: as `json_lines.read_json_lines`.
+    """
+    parse = partial(_verdict, Names())
+    return read_json_lines(sources, JUDGEMENTS, "raw.tournament_judgement", VERDICT_FIELDS, parse)
+
+
+def read_traits(sources: Path) -> Reading:
+    """raw.assistance_trait: one row a line.
+
+    Raises:
+        SourceError: as `json_lines.read_json_lines`.
+    """
+    parse = partial(_plain, Names(), (*CELL, "candidate", "judge"), TRAITS_CODED)
+    return read_json_lines(sources, TRAITS, "raw.assistance_trait", TRAIT_FIELDS, parse)
+
+
+def _candidates(table: Table, _stem: str) -> Parsed:
+    require_columns(table, CANDIDATE_COLUMNS[:-1])
+    require_unique(table, CANDIDATE_COLUMNS[:1])
+    columns = provenance(table) | {name: table.key(name) for name in CANDIDATE_COLUMNS}
+    ignored = [name or "(no name)" for name in table.header if name not in CANDIDATE_COLUMNS]
+    return Parsed({"raw.candidate": columns}, ignored)
+
+
+def _plain(
+    names: Names, keys: tuple[str, ...], fields: tuple[str, ...], record: dict[str, Any]
+) -> dict[str, object]:
+    row: dict[str, object] = {field: names(record, field) for field in keys}
+    return row | {field: text(record, field) for field in fields}
+
+
+def _verdict(names: Names, record: dict[str, Any]) -> dict[str, object]:
+    row: dict[str, object] = {field: names(record, field) for field in VERDICT_KEYS}
+    try:
+        row |= {"choice": names(record, "choice"), "rationale": text(record, "rationale")}
+    except FieldFault as fault:
+        return row | {
+            "fault_column": fault.column,
+            "fault_value": fault.value[:MAX_VALUE],
+            "fault": fault.why,
+        }
+    given = [record.get(name) for name in SCORES]
+    dumped = [None if scores is None else json.dumps(scores, ensure_ascii=False) for scores in given]
+    row |= dict(zip(SCORES, dumped, strict=True))
+    scores = score_pair(*given)
+    row |= {"mean_score_first": scores.mean_first, "mean_score_second": scores.mean_second}
+    if scores.fault_column is not None:
+        value = dumped[SCORES.index(scores.fault_column)]
+        row |= {
+            "fault_column": scores.fault_column,
+            "fault_value": value and value[:MAX_VALUE],
+            "fault": scores.fault,
+        }
+    return row

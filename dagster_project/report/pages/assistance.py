@@ -1,0 +1,309 @@
+"""The page on doing and helping: who is first at each task, who at helping with it, how far judges can be trusted.
+
+Belongs here: the context of assistance.html. Does not belong here: ranking (dbt), its audit trail (audit.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from dagster_project.report import charts
+from dagster_project.report.data import Published
+from dagster_project.report.labels import MISSING, System, chance, number, percent, text
+from dagster_project.report.pages.audit import trails
+from dagster_project.report.pages.common import Context
+from dagster_project.report.tables import Table, count
+
+MARTS: tuple[str, ...] = (
+    "tournament_rank",
+    "tournament_overall",
+    "role_choice",
+    "mode_correlation",
+    "judge_agreement",
+)
+MARTS += ("judge_bias", "judge_consistency", "assistance_trait", "tournament_flow", "tournament_audit")
+MODES = ("automation", "augmentation")
+# a probability beyond these says something
+SURE = 0.95
+EVEN = 0.5
+# bias -> what a share above one half and one below it mean
+LEANS = {
+    "first_seat": ("prefers what it sees first", "prefers what it sees second"),
+    "longer_answer": ("takes the longer one more often", "takes the shorter one more often"),
+    "own_family": ("takes its own family more often", "takes others more often"),
+}
+SPELT = {
+    "first_seat": "First seat",
+    "longer_answer": "Longer answer",
+    "own_family": "Own family",
+    "specificity": "Goes beyond the task’s text",
+    "structure": "Lays down parts and their order",
+    "against_task": "Works against the task",
+    "leaks_deliverable": "Holds the deliverable itself",
+}
+
+
+def context(published: Published, base: Context) -> Context:
+    """Choice of roles, places in both modes, how they go together, judges, traits, trails of comparisons."""
+    lacks = {mart: published.why_empty(mart) if published[mart].empty else "" for mart in MARTS}
+    everyone: list[System] = base["systems"]
+    names = {s.key: s.name for s in everyone}
+    overall, ranks = published["tournament_overall"], published["tournament_rank"]
+    drawn = {}
+    for mode in MODES:
+        if not lacks["tournament_overall"] and (overall["mode"] == mode).any():
+            drawn[mode] = _heat(ranks[ranks["mode"] == mode], overall[overall["mode"] == mode], names)
+    if not lacks["tournament_overall"] and (roles := _roles(overall, names)):
+        drawn["roles"] = roles
+    return {
+        "lacks": lacks,
+        "choice": _choice(published["role_choice"], names),
+        "overall": {mode: _overall(overall[overall["mode"] == mode], names) for mode in MODES},
+        "n_warned": {mode: _n_warned(ranks, overall, mode) for mode in MODES},
+        "together": _together(published["mode_correlation"]),
+        "agreement": _agreement(published["judge_agreement"].query("scope_type != 'task'")),
+        "agreement_by_task": _agreement(published["judge_agreement"].query("scope_type == 'task'")),
+        "bias": _bias(published["judge_bias"]),
+        "consistency": _consistency(published["judge_consistency"]),
+        "traits": _traits(published["assistance_trait"]),
+        "flow": _flow(published["tournament_flow"]),
+        "trails": trails(published["tournament_audit"], names, task_name),
+        "charts": drawn,
+    }
+
+
+def task_name(task: object) -> str:
+    """A task's key in words."""
+    return "All tasks" if task == "all" else text(task).replace("_", " ").capitalize()
+
+
+def _named(candidate: str, names: dict[str, str], is_unaided: object = False) -> str:
+    name = names.get(candidate, candidate)
+    return f"{name}, without help" if charts.is_true(is_unaided) else name
+
+
+def _optional(candidate: object, names: dict[str, str]) -> str:
+    return _named(key, names) if (key := text(candidate)) else MISSING
+
+
+def _heat(ranks: pd.DataFrame, overall: pd.DataFrame, names: dict[str, str]) -> charts.Chart:
+    """Mean places of one mode: candidates in their overall order × all tasks and each."""
+    tasks = sorted(set(ranks["task"]))
+    ordered = overall.sort_values(["rank", "mean_rank", "candidate"]).to_dict("records")
+    found = {(r["candidate"], r["task"]): charts.value(r["mean_rank"]) for r in ranks.to_dict("records")}
+    rows = [_named(r["candidate"], names, r["is_unaided"]) for r in ordered]
+    values = [
+        [charts.value(r["mean_rank"]), *(found.get((r["candidate"], task)) for task in tasks)]
+        for r in ordered
+    ]
+    return charts.places_heat(rows, [task_name(t) for t in ("all", *tasks)], values)
+
+
+def _roles(overall: pd.DataFrame, names: dict[str, str]) -> charts.Chart | None:
+    """Mean places in both modes, a mark a candidate; None where nobody has both."""
+    by_mode = {mode: overall[overall["mode"] == mode].set_index("candidate") for mode in MODES}
+    doing, helping = by_mode["automation"], by_mode["augmentation"]
+    unaided = helping[[charts.is_true(x) for x in helping["is_unaided"]]]
+    helping = helping.drop(unaided.index)
+    both = [candidate for candidate in doing.index if candidate in helping.index]
+    if not both:
+        return None
+    sides: dict[str, list[float | None]] = {
+        f"{axis}{suffix}": [charts.value(frame.loc[c, column]) for c in both]
+        for axis, frame in (("x", doing), ("y", helping))
+        for suffix, column in (("", "mean_rank"), ("_se", "se_rank"))
+    }
+    return {
+        "kind": "roles",
+        "names": [_named(c, names) for c in both],
+        **sides,
+        "unaided": charts.value(unaided["mean_rank"].min()) if len(unaided) else None,
+        "ends": [len(doing) + 0.5, len(helping) + len(unaided) + 0.5],
+    }
+
+
+def _choice(frame: pd.DataFrame, names: dict[str, str]) -> Table:
+    rows = [
+        [
+            task_name(r["task"]),
+            _optional(r["best_doer"], names),
+            _optional(r["best_helper"], names),
+            chance(r["is_help_better_probability"]),
+            _verdict(charts.value(r["is_help_better_probability"])),
+            number(r["regret"], 1),
+            _points(charts.value(r["regret_win_share"])),
+            count(r["n_runs"]),
+        ]
+        for r in frame.sort_values("task").to_dict("records")
+    ]
+    columns = ["Task", "First at doing it", "First at helping", "Chance that this help beats none", "So"]
+    lost = ["Places lost if the first doer helps instead", "Share of comparisons won, less by"]
+    return Table([*columns, *lost, "Runs"], rows, {1, 2, 4})
+
+
+def _points(share: float | None) -> str:
+    return MISSING if share is None else f"{number(100 * share, 0)} points"
+
+
+def _verdict(probability: float | None) -> str:
+    if probability is None:
+        return "can’t be told"
+    if probability >= SURE:
+        return "help pays"
+    return "better without help" if probability <= 1 - SURE else "not shown that help pays"
+
+
+def _overall(frame: pd.DataFrame, names: dict[str, str]) -> Table:
+    rows = [
+        [
+            _named(r["candidate"], names, r["is_unaided"]),
+            count(r["rank"]),
+            number(r["mean_rank"]),
+            number(r["se_rank"]),
+            percent(r["win_share"], 0),
+            count(r["rank_scaled"]),
+            count(r["bt_rank"]),
+            f"{number(r['bt_log_strength'])}\n({number(r['bt_low'])} to {number(r['bt_high'])})",
+            text(r["warning"]).removesuffix(";") or MISSING,
+        ]
+        for r in frame.sort_values(["rank", "mean_rank", "candidate"]).to_dict("records")
+    ]
+    columns = [
+        "Candidate",
+        "Place",
+        "Mean place",
+        "Standard error",
+        "Comparisons won",
+        "Place by scaled ranks",
+    ]
+    more = ["Place by Bradley-Terry", "Strength (95\u00a0% interval)", "Where it differs"]
+    return Table([*columns, *more], rows, {8})
+
+
+def _n_warned(ranks: pd.DataFrame, overall: pd.DataFrame, mode: str) -> tuple[int, int, int]:
+    """Candidates whose overall place hangs on the method; cells of task and candidate that do, and all of them."""
+    warned = [int(f.loc[f["mode"] == mode, "warning"].notna().sum()) for f in (overall, ranks)]
+    return warned[0], warned[1], int((ranks["mode"] == mode).sum())
+
+
+def _together(frame: pd.DataFrame) -> Table:
+    placed = frame.assign(place=frame["task"] != "all").sort_values(["place", "task"])
+    rows = [
+        [task_name(r["task"]), number(r["spearman_rho"]), number(r["p_value"]), count(r["n_candidates"])]
+        for r in placed.to_dict("records")
+    ]
+    return Table(["Task", "Rank correlation of doing and helping", "p", "Candidates"], rows)
+
+
+def _agreement(frame: pd.DataFrame) -> Table:
+    placed = frame.assign(
+        place=frame["scope_type"] != "all",
+        # modes stand in the order of all of the page, not of the alphabet
+        key=frame["scope"].where(frame["scope_type"] == "task", ""),
+        part=frame["mode"].map(["all", *MODES].index),
+    )
+    rows = [
+        [
+            _scope(r),
+            percent(r["agreement_share"], 0),
+            number(r["krippendorff_alpha"]),
+            count(r["n_comparisons"]),
+            count(r["n_decisions"]),
+        ]
+        for r in placed.sort_values(["place", "key", "part"]).to_dict("records")
+    ]
+    columns = [
+        "Where",
+        "Pairs of judges that agree",
+        "Krippendorff’s alpha",
+        "Comparisons",
+        "Pairs of judges",
+    ]
+    return Table(columns, rows)
+
+
+def _scope(row: dict[Any, Any]) -> str:
+    if row["scope_type"] == "mode":
+        return text(row["scope"]).capitalize()
+    name = task_name(row["scope"])
+    return name if row["mode"] == "all" else f"{name}, {row['mode']}"
+
+
+def _bias(frame: pd.DataFrame) -> Table:
+    placed = frame.assign(place=frame["bias"].map(list(LEANS).index))
+    rows = [
+        [
+            text(r["judge"]),
+            SPELT[r["bias"]],
+            percent(r["share"], 0),
+            f"{percent(r['q025'], 0)} to {percent(r['q975'], 0)}"
+            if charts.value(r["q025"]) is not None
+            else MISSING,
+            _lean(r),
+            count(r["n"]),
+        ]
+        for r in placed.sort_values(["place", "judge"]).to_dict("records")
+    ]
+    columns = [
+        "Judge",
+        "What may sway it",
+        "Share of verdicts",
+        "95\u00a0% interval",
+        "Beyond chance",
+        "Verdicts",
+    ]
+    return Table(columns, rows, {1, 4})
+
+
+def _lean(row: dict[Any, Any]) -> str:
+    low, high = charts.value(row["q025"]), charts.value(row["q975"])
+    if low is None or high is None:
+        return MISSING
+    above, below = LEANS[row["bias"]]
+    return above if low > EVEN else below if high < EVEN else "no"
+
+
+def _consistency(frame: pd.DataFrame) -> Table:
+    whole = frame[frame["mode"] == "all"]
+    placed = whole.assign(place=whole["judge"] == "all").sort_values(["place", "judge"])
+    rows = [
+        [
+            "All judges" if r["judge"] == "all" else text(r["judge"]),
+            percent(r["choice_matches_rubric_share"], 0),
+            number(r["rubric_win_correlation"]),
+            percent(r["agreement_share"], 0),
+            percent(r["flipped_share"], 0),
+            count(r["n_both_seats"]),
+        ]
+        for r in placed.to_dict("records")
+    ]
+    columns = ["Judge", "Choices that follow its own scores", "Correlation of scores and wins"]
+    columns += ["Others’ choices that are the same"]
+    return Table([*columns, "Verdicts that turn with the seats", "Judged from both seats"], rows)
+
+
+def _traits(frame: pd.DataFrame) -> Table:
+    rows = [
+        [
+            SPELT[r["trait"]],
+            number(_turned(r["spearman_rho"])),
+            number(r["mean_score_best"], 1),
+            number(r["mean_score_worst"], 1),
+            count(r["n_texts"]),
+        ]
+        for r in frame[frame["task"] == "all"].sort_values("spearman_rho").to_dict("records")
+    ]
+    columns = ["Trait of the help", "Goes with a better place", "Mean behind the two first"]
+    return Table([*columns, "Mean behind the two last", "Texts"], rows)
+
+
+def _turned(rho: object) -> float | None:
+    """The correlation with a better place: places are better the smaller they are."""
+    return None if (known := charts.value(rho)) is None else -known
+
+
+def _flow(frame: pd.DataFrame) -> dict[str, int]:
+    columns = [column for column in frame.columns if column.startswith("n_")]
+    return {column: int(frame[column].sum()) for column in columns}

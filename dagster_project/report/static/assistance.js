@@ -1,0 +1,32 @@
+// Draws places in doing against places in helping.
+// Belongs here: that chart. Does not belong here: places and names (pages/assistance.py decides those).
+(function () {
+  "use strict";
+  const { draw, isNarrow, base, fixed, wrap, CONFIG } = window.report;
+  const COLOUR = "#0072B2", SOFT = "#4d5661";
+
+  draw.roles = function (div, chart) {
+    const narrow = isNarrow(div), at = chart.names.map((_, i) => i);
+    const spread = (se) => ({ type: "data", array: se.map((v) => 2 * (v || 0)), thickness: 1.5, width: 0, color: "#8fb8d6" });
+    // neighbours from left to right take turns, so that long names of like places don't cover each other
+    const turn = [...at].sort((a, b) => chart.x[b] - chart.x[a]);
+    const axis = (title, end) => ({
+      range: [end, 0.5], dtick: 1, fixedrange: true, gridcolor: "#d5dbe1", zeroline: false, tickfont: { size: 14 }, automargin: true,
+      title: { text: title, font: { size: narrow ? 13 : 15 } },
+    });
+    const hasLine = chart.unaided !== null;
+    return Plotly.react(div, [{
+      type: "scatter", mode: "markers+text", x: chart.x, y: chart.y, error_x: spread(chart.x_se), error_y: spread(chart.y_se),
+      marker: { color: COLOUR, size: 11 }, text: chart.names.map((n) => wrap(n, narrow ? 14 : 26)), textfont: { size: narrow ? 12 : 14 },
+      // beside the lines, and to the inside
+      textposition: at.map((i) => `${turn.indexOf(i) % 2 ? "bottom" : "top"} ${chart.x[i] < chart.ends[0] / 2 ? "left" : "right"}`), cliponaxis: false, hoverinfo: "text",
+      hovertext: at.map((i) => `<b>${wrap(chart.names[i], 34)}</b><br>doing: mean place ${fixed(chart.x[i])}<br>helping: mean place ${fixed(chart.y[i])}`),
+    }], {
+      ...base(div, Math.max(380, Math.min(div.clientWidth * 0.6, 560))), margin: { l: 60, r: 24, t: 24, b: 60 }, hovermode: "closest",
+      xaxis: axis(narrow ? "Doing: mean place (1 = first)" : "Doing the task: mean place (1 = first; further right is better)", chart.ends[0]),
+      yaxis: axis(narrow ? "Helping: mean place" : "Helping with it: mean place (higher up is better)", chart.ends[1]),
+      shapes: hasLine ? [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: chart.unaided, y1: chart.unaided, layer: "below", line: { color: SOFT, width: 1.5, dash: "dash" } }] : [],
+      annotations: hasLine ? [{ xref: "paper", x: 0, xanchor: "left", y: chart.unaided, yanchor: "bottom", text: "without help", showarrow: false, font: { size: 13, color: SOFT } }] : [],
+    }, CONFIG);
+  };
+})();

@@ -1,0 +1,39 @@
+{# helpers of the assistance slice #}
+
+{# a verdict's fields, the same in files and in the ledger #}
+{% macro verdict_columns() -%}
+    task,
+        lower(mode) as mode,
+        run,
+        judge,
+        first,
+        second,
+        lower(choice) as choice,
+        mean_score_first,
+        mean_score_second,
+        fault_column,
+        fault_value,
+        fault
+{%- endmacro %}
+
+{# competition rank of values with equal ones at their average place; smallest first. `order` may hold 'desc'.
+   Values are compared to nine decimals, so that equal means stay equal however they were added up. #}
+{% macro average_rank(partition, value, direction='') -%}
+    rank() over (partition by {{ partition }} order by {{ nine_decimals(value) }} {{ direction }})
+        + (count(*) over (partition by {{ partition }}, {{ nine_decimals(value) }}) - 1) / 2.0
+{%- endmacro %}
+
+{% macro nine_decimals(value) -%}
+    cast({{ value }} as decimal(28, 9))
+{%- endmacro %}
+
+{# where a candidate's place by scaled ranks or by strength is another than its place by mean rank; NULL = nowhere #}
+{% macro order_warning(place, scaled, strength, reason) -%}
+    {%- set told = "place ' || cast(%s as " ~ dbt.type_string() ~ ") || '; '" -%}
+    nullif(
+            case when {{ scaled }} <> {{ place }} then 'by scaled ranks {{ told % scaled }} else '' end
+            || case when {{ strength }} <> {{ place }} then 'by Bradley-Terry {{ told % strength }} else '' end
+            || coalesce('no Bradley-Terry strength: ' || {{ reason }} || '; ', ''),
+            ''
+        )
+{%- endmacro %}

@@ -1,0 +1,10 @@
+with final as (
+    select
+        task,
+        spearman_rho,
+        p_value,
+        n_candidates
+    from {{ source('model', 'mode_correlation') }}
+)
+
+select * from final

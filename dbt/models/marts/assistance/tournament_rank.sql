@@ -1,0 +1,50 @@
+with task_rank as (
+    select * from {{ ref('int_tournament_rank') }}
+),
+
+bradley_terry as (
+    select
+        *,
+        case
+            when log_strength is not null
+                then rank() over (
+                    partition by task, mode, case when log_strength is null then 1 else 0 end
+                    order by {{ nine_decimals('log_strength') }} desc
+                )
+        end as place
+    from {{ source('model', 'bradley_terry') }}
+    where task <> 'all'
+),
+
+final as (
+    select
+        task_rank.task,
+        task_rank.mode,
+        task_rank.candidate,
+        task_rank.mean_rank,
+        task_rank.se_rank,
+        cast(task_rank.rank as bigint) as rank,
+        task_rank.win_share,
+        task_rank.n_runs,
+        task_rank.n_comparisons,
+        task_rank.is_unaided,
+        task_rank.mean_rank_scaled,
+        cast(task_rank.rank_scaled as bigint) as rank_scaled,
+        task_rank.score_z,
+        task_rank.mean_score_rank,
+        cast(task_rank.score_rank as bigint) as score_rank,
+        bradley_terry.log_strength as bt_log_strength,
+        bradley_terry.low as bt_low,
+        bradley_terry.high as bt_high,
+        cast(bradley_terry.place as bigint) as bt_rank,
+        {{ order_warning('task_rank.rank', 'task_rank.rank_scaled', 'bradley_terry.place', 'bradley_terry.reason') }}
+            as warning
+    from task_rank
+    left join bradley_terry
+        on
+            task_rank.task = bradley_terry.task
+            and task_rank.mode = bradley_terry.mode
+            and task_rank.candidate = bradley_terry.candidate
+)
+
+select * from final

@@ -1,0 +1,96 @@
+"""The slice from files to marts, as a refresh makes it but for what other slices bring.
+
+Belongs here: one build by dbt, and more of them by the SQL it compiled. Does not belong here: inputs and assertions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from assets.assistance.assets import MADE, tournament
+from assets.assistance.tournament_assets import TABLES
+from assets.ports import declared_tables
+from assets.settings import Settings
+from assets.sources.readers import read_candidates, read_judgements, read_outputs, read_traits
+from dagster_project.resources import DuckDBWarehouse
+from tests.dbt_run import WAREHOUSE_NAME, run_dbt
+
+READERS = (read_candidates, read_outputs, read_judgements, read_traits)
+BEFORE = ("path:models/staging/assistance", "path:models/intermediate/assistance")
+AFTER = ("path:models/marts/assistance",)
+ONLY_MODELS = ("--exclude-resource-type", "test", "unit_test")
+
+
+def build_slice(folder: Path, sources: Path, dbt_target: Path, *options: str) -> DuckDBWarehouse:
+    """A warehouse in `folder` with the slice built from `sources`/tournament; nobody was asked.
+
+    Args:
+        options: more of dbt's, e.g. ONLY_MODELS to leave tests out.
+
+    Raises:
+        AssertionError: a model, a test or a unit test failed; which, and dbt's message.
+    """
+    warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
+    land(warehouse, sources)
+    run = run_dbt(folder, "build", "-s", *BEFORE, *options, parsed=dbt_target)
+    assert run.success, run.failures
+    python_step(warehouse)
+    run = run_dbt(folder, "build", "-s", *AFTER, *options, parsed=dbt_target)
+    assert run.success, run.failures
+    return warehouse
+
+
+def rebuild(
+    folder: Path, built: DuckDBWarehouse, sources: Path, asked: Mapping[str, pd.DataFrame] | None = None
+) -> DuckDBWarehouse:
+    """The same models on other `sources`, in a warehouse of their own, by the SQL that dbt compiled for `built`."""
+    warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
+    land(warehouse, sources, asked)
+    compiled = built.path.parent / "target" / "compiled" / "suitability" / "models"
+    for layer in ("staging", "intermediate", "marts"):
+        if layer == "marts":
+            python_step(warehouse)
+        files = {
+            path.stem: path.read_text(encoding="utf-8") for path in compiled.glob(f"{layer}/assistance/*.sql")
+        }
+        with warehouse.connect() as connection:
+            connection.execute(f"set threads = 1; create schema if not exists {layer}")
+            for name in _in_order(layer, files):
+                connection.execute(f"create or replace table {layer}.{name} as ({files[name]})")
+    return warehouse
+
+
+def land(warehouse: DuckDBWarehouse, sources: Path, asked: Mapping[str, pd.DataFrame] | None = None) -> None:
+    """The raw tables of the slice; those that language models fill are empty but for `asked`."""
+    for read in READERS:
+        warehouse.replace(read(sources).frames)
+    names = [f"raw.{name}" for name in TABLES]
+    empty = {name: pd.DataFrame(columns=list(declared_tables()[name])) for name in names}
+    warehouse.replace(empty | dict(asked or {}))
+
+
+def python_step(warehouse: DuckDBWarehouse) -> None:
+    """What SQL can't say, from intermediate tables to model tables."""
+    step: Any = tournament
+    home = warehouse.path.parent / "home"
+    made = list(step.op.compute_fn.decorated_fn(warehouse, Settings(home=home)))
+    assert {result.asset_key.path[1] for result in made} == set(MADE)
+
+
+def _in_order(layer: str, files: Mapping[str, str]) -> Iterator[str]:
+    """Names, each behind those that its SQL reads."""
+    waiting = dict(files)
+    while waiting:
+        ready = [
+            name
+            for name, sql in waiting.items()
+            if not any(f'"{layer}"."{other}"' in sql for other in waiting)
+        ]
+        assert ready, f"these read each other: {sorted(waiting)}"
+        for name in sorted(ready):
+            del waiting[name]
+            yield name

@@ -1,0 +1,120 @@
+"""Strengths against a closed form, a general optimiser on Davidson's own formula, and simulated tournaments."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import minimize
+
+from assets.assistance.bradley_terry import PRIOR_SD, DisconnectedError, Floats, Pairs, fit, strengths
+
+NAMES = ["a", "b", "c", "d", "e"]
+
+
+def all_pairs(k: int) -> Pairs:
+    first, second = (np.array(side) for side in zip(*combinations(range(k), 2), strict=True))
+    return Pairs(NAMES[:k], first, second)
+
+
+def seed_for(*names: object) -> int:
+    return sum(map(ord, "".join(map(str, names))))
+
+
+def chances(strength: Floats, nu: float, pairs: Pairs) -> Floats:
+    """Davidson (1970): worths p give p_a : p_b : nu * sqrt(p_a * p_b)."""
+    worth = np.exp(strength)
+    a, b = worth[pairs.first], worth[pairs.second]
+    odds = np.stack([a, b, nu * np.sqrt(a * b)], axis=-1)
+    return np.asarray(odds / odds.sum(-1, keepdims=True))
+
+
+def rows(pairs: Pairs, by_run: Floats) -> pd.DataFrame:
+    """Counts (runs, pairs, outcomes) as the tables have them."""
+    return pd.DataFrame(
+        [
+            ("t", "automation", str(run), pairs.names[a], pairs.names[b], *counts[p])
+            for run, counts in enumerate(by_run)
+            for p, (a, b) in enumerate(zip(pairs.first, pairs.second, strict=True))
+        ],
+        columns=["task", "mode", "run", "candidate_a", "candidate_b", "n_a", "n_b", "n_tie"],
+    )
+
+
+def test_two_candidates_differ_by_the_log_odds_of_decided_comparisons() -> None:
+    """With so many comparisons the prior weighs nothing, and the model is saturated."""
+    estimate = fit(all_pairs(2), np.array([[6.0, 2.0, 5.0]]) * 1e7)
+    assert estimate == pytest.approx([np.log(3) / 2, -np.log(3) / 2], abs=1e-6)
+
+
+def test_strengths_are_those_of_a_general_optimiser() -> None:
+    pairs = all_pairs(5)
+    rng = np.random.default_rng(8)
+    counts = rng.integers(0, 9, (len(pairs.first), 3)).astype(float)
+
+    def loss(values: Floats) -> float:
+        log_chance = np.log(chances(values[:5], np.exp(values[5]), pairs))
+        return float(-(counts * log_chance).sum() + (values**2).sum() / (2 * PRIOR_SD**2))
+
+    twin = minimize(loss, np.zeros(6), method="BFGS", options={"gtol": 1e-7}).x[:5]
+    assert fit(pairs, counts) == pytest.approx(twin, abs=1e-5)
+    # many at once are each as if alone
+    both = fit(pairs, np.stack([counts, counts[:, [1, 0, 2]]]))
+    assert both == pytest.approx(np.stack([twin, -twin]), abs=1e-5)
+
+
+def test_who_wins_or_loses_all_stays_finite_at_the_end_it_belongs_to() -> None:
+    pairs = all_pairs(4)
+    runs = np.zeros((3, len(pairs.first), 3))
+    runs[..., 0] = 10
+    frame = strengths(rows(pairs, runs), seed_for)
+    whole = frame[frame["task"] == "all"].set_index("candidate")
+    assert np.isfinite(whole[["log_strength", "low", "high"]].to_numpy()).all()
+    assert whole["log_strength"].sort_values(ascending=False).index.tolist() == ["a", "b", "c", "d"]
+    assert whole["log_strength"].sum() == pytest.approx(0)
+    assert whole["n_comparisons"].tolist() == [90, 90, 90, 90]
+
+
+def test_groups_that_never_met_have_no_common_scale() -> None:
+    apart = Pairs(NAMES[:4], np.array([0, 2]), np.array([1, 3]))
+    with pytest.raises(DisconnectedError, match="never met"):
+        fit(apart, np.ones((2, 3)))
+    frame = strengths(rows(apart, np.ones((2, 2, 3))), seed_for)
+    assert frame["log_strength"].isna().all() and frame["reason"].str.contains("never met").all()
+    assert frame.groupby("candidate")["comparison_group"].first().to_dict() == {
+        "a": 1,
+        "b": 1,
+        "c": 2,
+        "d": 2,
+    }
+
+
+def test_one_run_has_strengths_without_intervals() -> None:
+    frame = strengths(rows(all_pairs(3), np.ones((1, 3, 3))), seed_for)
+    assert frame["log_strength"].tolist() == pytest.approx([0] * 6, abs=1e-9)
+    assert frame["low"].isna().all() and frame["reason"].isna().all()
+
+
+def test_no_verdicts_give_no_rows_and_their_order_does_not_matter() -> None:
+    empty = rows(all_pairs(2), np.zeros((0, 1, 3)))
+    assert strengths(empty, seed_for).empty
+    counts = rows(all_pairs(4), np.random.default_rng(1).integers(0, 5, (3, 6, 3)).astype(float))
+    pd.testing.assert_frame_equal(
+        strengths(counts, seed_for), strengths(counts.sample(frac=1, random_state=2), seed_for)
+    )
+
+
+def test_intervals_cover_the_planted_strengths() -> None:
+    """80 tournaments of ten runs: percentiles of ten runs cover a little less than the 95 % they are named for."""
+    pairs, planted = all_pairs(4), np.array([0.9, 0.3, -0.2, -1.0])
+    rng = np.random.default_rng(3)
+    chance = chances(planted, 0.3, pairs)
+    covered = []
+    for _ in range(80):
+        by_run = rng.multinomial(8, chance, size=(10, len(chance)))
+        frame = strengths(rows(pairs, by_run.astype(float)), seed_for)
+        own = frame[frame["task"] == "all"]
+        covered.append((own["low"] <= planted) & (planted <= own["high"]))
+    assert 0.87 < np.mean(covered) < 0.99
