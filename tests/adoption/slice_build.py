@@ -20,6 +20,11 @@ from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 
 BEFORE = ("int_chat", "int_chat_text", "int_task_text", "int_occupation_task")
 RAW = ("raw.onet_", "raw.oews")
+FIRST = (
+    *("--indirect-selection", "cautious", "-s", "path:models/staging/adoption", "seed_major_group"),
+    *BEFORE,
+)
+REST = ("-s", "path:models/intermediate/adoption", "path:models/marts/adoption", "--exclude", *BEFORE)
 
 
 def build(
@@ -50,16 +55,7 @@ def build(
     )
     warehouse.load("raw.chat", chats.parts)
     warehouse.replace({"raw.chat_file": chats.files})
-    first = (
-        "--indirect-selection",
-        "cautious",
-        "-s",
-        "path:models/staging/adoption",
-        "seed_major_group",
-        *BEFORE,
-    )
-    rest = ("-s", "path:models/intermediate/adoption", "path:models/marts/adoption", "--exclude", *BEFORE)
-    for step, selection in enumerate((first, rest)):
+    for step, selection in enumerate((FIRST, REST)):
         if step:
             found: Any = adoption(warehouse=warehouse, settings=settings)
             list(found)
