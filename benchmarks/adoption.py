@@ -37,20 +37,19 @@ N_OCCUPATIONS, N_TASKS, N_NEW = 923, 18_796, 10_000
 FILE_ROWS = 100_000
 N_COMPARED, N_COMPARED_SLOW = 20_000, 200
 MOST_SECONDS, MOST_MATCHING_SECONDS, MOST_GIB, MOST_AGAIN, LEAST_FASTER = 360, 240, 4, 0.05, 20
-VERBS = (
-    "draft review translate calculate plan inspect repair schedule compare record teach design test order measure "
-    "explain audit negotiate illustrate photograph assemble install weigh classify summarise"
-).split()
-THINGS = (
-    "invoices contracts pumps lessons bridges budgets menus timetables engines surveys recipes policies gardens walls "
-    "databases claims speeches samples garments vehicles bookings loans antennas reports parcels prescriptions tickets "
-    "drawings wells catalogues"
-).split()
-OF = (
-    "hospital harbour school bakery mine court museum farm laboratory bank theatre railway airline hotel brewery shipyard "
-    "library newsroom foundry orchard clinic"
-).split()
-WHEN = "after-an-accident before-the-season with-new-staff under-time-pressure for-an-inspection by-hand".split()
+VERBS, THINGS, OF, WHEN = (
+    words.split()
+    for words in (
+        "draft review translate calculate plan inspect repair schedule compare record teach design test order measure "
+        "explain audit negotiate illustrate photograph assemble install weigh classify summarise",
+        "invoices contracts pumps lessons bridges budgets menus timetables engines surveys recipes policies gardens "
+        "walls databases claims speeches samples garments vehicles bookings loans antennas reports parcels tickets "
+        "drawings wells catalogues prescriptions",
+        "hospital harbour school bakery mine court museum farm laboratory bank theatre railway airline hotel brewery "
+        "shipyard library newsroom foundry orchard clinic",
+        "after-an-accident before-the-season with-new-staff under-time-pressure for-an-inspection by-hand",
+    )
+)
 
 
 def statements() -> list[str]:
@@ -78,12 +77,22 @@ def world() -> dict[str, pd.DataFrame]:
         ),
         "raw.onet_occupation": pd.DataFrame({"occupation": occupations, "title": occupations}),
         "raw.onet_iwa": pd.DataFrame(
-            {"gwa_id": [f"g{n % 37}" for n in range(332)], "iwa_id": [f"i{n}" for n in range(332)], "title": "t"}
+            {
+                "gwa_id": [f"g{n % 37}" for n in range(332)],
+                "iwa_id": [f"i{n}" for n in range(332)],
+                "title": "t",
+            }
         ),
         "raw.onet_dwa": pd.DataFrame(
-            {"iwa_id": [f"i{n % 332}" for n in range(2087)], "dwa_id": [f"d{n}" for n in range(2087)], "title": "t"}
+            {
+                "iwa_id": [f"i{n % 332}" for n in range(2087)],
+                "dwa_id": [f"d{n}" for n in range(2087)],
+                "title": "t",
+            }
         ),
-        "raw.onet_task_dwa": pd.DataFrame({"task_id": task.astype(str), "dwa_id": [f"d{n % 2087}" for n in task]}),
+        "raw.onet_task_dwa": pd.DataFrame(
+            {"task_id": task.astype(str), "dwa_id": [f"d{n % 2087}" for n in task]}
+        ),
         "raw.onet_skill": pd.DataFrame(
             {
                 "occupation": occupations * 35,
@@ -167,10 +176,15 @@ def against_duckdb(settings: Settings) -> tuple[float, float]:
         kind = pa.list_(pa.float32(), engine.dimension)
         for name, vectors in (("task", tasks), ("query", queries[:N_COMPARED_SLOW])):
             rows = pa.table(
-                {"id": np.arange(len(vectors)), "v": pa.FixedSizeListArray.from_arrays(vectors.ravel(), type=kind)}
+                {
+                    "id": np.arange(len(vectors)),
+                    "v": pa.FixedSizeListArray.from_arrays(vectors.ravel(), type=kind),
+                }
             )
             connection.register("rows", rows)
-            connection.execute(f"create table {name} as select id, v::float[{engine.dimension}] as v from rows")
+            connection.execute(
+                f"create table {name} as select id, v::float[{engine.dimension}] as v from rows"
+            )
         begun = time.monotonic()
         theirs = connection.execute(
             "select query.id, arg_min(task.id, array_cosine_distance(query.v, task.v), 3) "
@@ -184,7 +198,9 @@ def against_duckdb(settings: Settings) -> tuple[float, float]:
 
 def peak_gib() -> float:
     """The most memory this process has held, and as much again as the largest of its children for each of two."""
-    own, child = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    own, child = (
+        resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
     return (own + 2 * child) / 2**20
 
 
@@ -211,7 +227,9 @@ def main() -> None:
         print(f"the second run takes {share:.1%} of the first (at most {MOST_AGAIN:.0%} at a million)")
         print(f"(at most {MOST_SECONDS} s in all, {MOST_MATCHING_SECONDS} s matching, at a million)")
         ours, theirs = against_duckdb(settings)
-        print(f"  {ours:,.0f} queries/s; DuckDB {theirs:,.0f}: {ours / theirs:.0f} times (at least {LEAST_FASTER})")
+        print(
+            f"  {ours:,.0f} queries/s; DuckDB {theirs:,.0f}: {ours / theirs:.0f} times (at least {LEAST_FASTER})"
+        )
 
 
 def report(what: str, seconds: dict[str, float]) -> None:
