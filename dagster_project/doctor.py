@@ -38,6 +38,9 @@ INPUTS = {
     "interviews": ("survey/interviews/*.csv", "work"),
     "propensity items": ("propensity/items/*.csv", "propensity"),
     "propensity responses": ("propensity/responses/*.csv", "propensity"),
+    "chats": ("chats/*.parquet, chats/*.jsonl, chats/*.jsonl.gz", "adoption"),
+    "O*NET": ("onet/*.txt", "adoption"),
+    "OEWS": ("oews/*.csv, oews/*.xlsx", "adoption"),
 }
 FREE_GIGABYTES = 2
 

@@ -50,6 +50,8 @@ PROPENSITY_ITEM_HEADER = (
     *("lower", "upper"),
 )
 PROPENSITY_RESPONSE_HEADER = ("system", "item_id", "propensity", "incitation", "option", "is_correct")
+OEWS_HEADER = ("OCC_CODE", "OCC_TITLE", "O_GROUP", "TOT_EMP", "A_MEDIAN")
+CROSSWALK_HEADER = ("O*NET-SOC Code", "NEM Code")
 INTERVIEW_HEADER = ("company", "role", "duty", "capability", "points")
 QUIZ = ("Q4.12", "Q4.13", "Q4.14", "Q4.25", "Q4.26", "Q4.27")
 SURVEY_HEADER = (
@@ -188,8 +190,59 @@ def write_propensity_responses(
     return write_csv(path, PROPENSITY_RESPONSE_HEADER, cells)
 
 
+def write_onet(
+    sources: Path,
+    tasks: Iterable[tuple[str, str, str]] = (
+        ("11-1011.00", "1", "Plan work."),
+        ("13-1011.00", "2", "Count money."),
+    ),
+) -> Path:
+    """onet/ with the two files that must be there, for `tasks` (occupation, id, statement)."""
+    folder = sources / "onet"
+    folder.mkdir(parents=True, exist_ok=True)
+    statements = [*tasks]
+    occupations = [(code, f"Title of {code}", "x") for code in dict.fromkeys(task[0] for task in statements)]
+    for name, header, rows in (
+        ("Occupation Data", ("O*NET-SOC Code", "Title", "Description"), occupations),
+        (
+            "Task Statements",
+            ("O*NET-SOC Code", "Task ID", "Task", "Task Type"),
+            [(*t, "Core") for t in statements],
+        ),
+    ):
+        lines = ["\t".join(row) for row in (header, *rows)]
+        (folder / f"{name}.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return folder
+
+
+def write_oews(
+    sources: Path,
+    employed: Iterable[tuple[str, str, str]] = (("11-1011", "900", "#"), ("13-1011", "1,000", "50000")),
+) -> Path:
+    """oews/ with `employed` (code, employment, median wage) and the crosswalk that adds .00 to each code."""
+    given = [*employed]
+    rows = [(code, f"Title of {code}", "detailed", n, wage) for code, n, wage in given]
+    write_csv(sources / "oews" / "national.csv", OEWS_HEADER, rows)
+    crosswalk = [(f"{code}.00", code) for code, *_ in given]
+    return write_csv(sources / "oews" / "crosswalk.csv", CROSSWALK_HEADER, crosswalk)
+
+
+def write_log(
+    sources: Path,
+    rows: Iterable[tuple[str, str]] = (("c1", "Help me plan work."), ("c2", "Count this money.")),
+) -> Path:
+    """chats/log.jsonl in the three-column form: `rows` (id, text)."""
+    path = sources / "chats" / "log.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps({"chat_id": chat, "text": text, "at": "2026-03-04T05:06:07"}) for chat, text in rows]
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return path
+
+
 def write_sources(sources: Path) -> Path:
-    """A whole tiny input folder: two raters, one system with its choices, systems.csv, a survey and an interview."""
+    """A whole tiny input folder: two raters, one system with its choices, systems.csv, a survey and an interview;
+    two occupations with a task each, two chats about them.
+    """
     write_ratings(sources, "rater-a")
     write_ratings(sources, "rater-b")
     write_results(sources)
@@ -198,4 +251,7 @@ def write_sources(sources: Path) -> Path:
     write_interview(sources)
     write_propensity_items(sources)
     write_propensity_responses(sources)
+    write_onet(sources)
+    write_oews(sources)
+    write_log(sources)
     return sources

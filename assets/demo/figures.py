@@ -12,6 +12,7 @@ Tables beside this file:
   suitability.
 * ability_points.csv: assumed relative weights of the capabilities for each activity, after section 4.3.4's
   account (a shared core of P, SM, WM, L and ProcM; social, perceptual or simulating secondaries by activity).
+* occupations.csv: invented occupations (see onet.py).
 """
 
 from __future__ import annotations
@@ -25,9 +26,14 @@ SEEDS = HERE.parents[1] / "dbt" / "seeds"
 RATERS_TABLE = HERE / "raters.csv"
 IMPORTANCE_TABLE = HERE / "activity_importance.csv"
 POINTS_TABLE = HERE / "ability_points.csv"
+OCCUPATIONS_TABLE = HERE / "occupations.csv"
+MAJOR_GROUP_TABLE = SEEDS / "seed_major_group.csv"
 TRUTH_TABLE = SEEDS / "published_capability.csv"
 CAPABILITY_TABLE = SEEDS / "seed_capability.csv"
-TABLES = (RATERS_TABLE, IMPORTANCE_TABLE, POINTS_TABLE, TRUTH_TABLE, CAPABILITY_TABLE)
+TABLES = (
+    *(RATERS_TABLE, IMPORTANCE_TABLE, POINTS_TABLE, TRUTH_TABLE, CAPABILITY_TABLE),
+    *(OCCUPATIONS_TABLE, MAJOR_GROUP_TABLE),
+)
 
 BATTERY_ITEMS = 19576
 

@@ -1,7 +1,7 @@
 """Writes the embedded demo: a whole input folder, generated, stamped and swapped in.
 
 Belongs here: the folder, its files and its stamp. Does not belong here: what stands in them (battery.py,
-survey.py, propensity.py).
+survey.py, propensity.py, onet.py, chats.py).
 """
 
 from __future__ import annotations
@@ -9,14 +9,17 @@ from __future__ import annotations
 import csv
 import fcntl
 import hashlib
+import json
 import shutil
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from assets.demo import battery, figures, propensity, questionnaire, survey
+from assets.demo import battery, chats, figures, onet, propensity, questionnaire, survey
 
 STAMP = ".stamp"
 NOTE = "SYNTHETIC.md"
@@ -89,6 +92,7 @@ def _write(folder: Path, n_items: int, seed: int) -> None:
     _write_battery(folder / "battery", n_items, ratings_rng, faults_rng, results_rng)
     _write_survey(folder / "survey", survey_rng)
     _write_propensity(folder / "propensity", n_items, seed)
+    _write_adoption(folder, seed)
     (folder / NOTE).write_text(_note(n_items, seed), encoding="utf-8")
 
 
@@ -168,6 +172,25 @@ def _write_propensity(folder: Path, n_items: int, seed: int) -> None:
         _csv(folder / "responses" / f"{system}.csv", propensity.answer(rng, system, items))
 
 
+def _write_adoption(folder: Path, seed: int) -> None:
+    """Occupations and chats about their tasks, whatever the size of the battery; a file of chats in either format."""
+    rng = np.random.default_rng([seed, *b"adoption"])
+    tasks = onet.task_table(rng)
+    release, employment = onet.release(rng, tasks), onet.employment()
+    for name in ("onet", "oews", "chats"):
+        (folder / name).mkdir()
+    (folder / "onet" / "Read Me.txt").write_text(onet.READ_ME, encoding="utf-8")
+    for name, table in release.items():
+        table.to_csv(folder / "onet" / name, sep="\t", index=False, lineterminator="\n")
+    for name, table in employment.items():
+        _csv(folder / "oews" / name, table)
+    first, second = chats.months(rng, tasks)
+    pq.write_table(pa.Table.from_pylist(first, chats.SCHEMA), folder / "chats" / f"{chats.MONTHS[0]}.parquet")
+    with (folder / "chats" / f"{chats.MONTHS[1]}.jsonl").open("w", encoding="utf-8", newline="") as file:
+        for chat in second:
+            file.write(json.dumps(chat, ensure_ascii=False) + "\n")
+
+
 def _csv(path: Path, frame: pd.DataFrame) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -200,7 +223,11 @@ suitability for workplace tasks":
 Propensities: the items' bands are ours, the systems' positions are assumed within what "Capabilities Ain't All You
 Need: Measuring Propensities in AI" prints in its sections 4 and 5, and choices are drawn by its normalised model.
 
+Occupations, their tasks, skills, wages and employment under `onet/` and `oews/` are invented, and nobody led the
+conversations under `chats/`. Only the layout of the files and the codes of major groups are those of O*NET, OEWS and
+WildChat; e-mails, numbers and keys in the chats are of the kinds reserved for examples.
+
 The planted faults (essays and blanks in the ratings, unscored results, respondents who stop or fail the
-quiz) are there on purpose. Systems carry their published names, but none of their real item results are in
-here.
+quiz, chats without any text) are there on purpose. Systems carry their published names, but none of their real
+item results are in here.
 """

@@ -9,11 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import dagster as dg
+import pandas as pd
 import pytest
 
 from assets.settings import Settings
 from assets.sources import assets as sources_assets
-from assets.sources import propensity_assets, refresh
+from assets.sources import chat_assets, onet_assets, propensity_assets, refresh
 from assets.sources.folder import sources_folder
 from assets.sources.readers import SourceError
 from dagster_project.resources import DuckDBWarehouse
@@ -21,7 +22,7 @@ from tests.factories import write_ratings, write_results, write_sources
 
 RAW = [
     asset
-    for module in (sources_assets, propensity_assets)
+    for module in (sources_assets, propensity_assets, onet_assets, chat_assets)
     for asset in vars(module).values()
     if isinstance(asset, dg.AssetsDefinition)
 ]
@@ -53,6 +54,12 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
             "interview",
             "propensity_item",
             "propensity_response",
+            "onet_occupation",
+            "onet_task",
+            "oews",
+            "oews_crosswalk",
+            "chat",
+            "chat_file",
         )
     }
     assert counts == {
@@ -60,10 +67,16 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
         "rating": 72,
         "result": 2,
         "ai_system": 1,
-        "source_file": 8,
+        "source_file": 13,
         "interview": 2,
         "propensity_item": 2,
         "propensity_response": 2,
+        "onet_occupation": 2,
+        "onet_task": 2,
+        "oews": 2,
+        "oews_crosswalk": 2,
+        "chat": 2,
+        "chat_file": 1,
     }
     assert set(warehouse.read("raw.rating")["level"]) == {"1"}
     assert warehouse.read("raw.survey_response")["respondent"].nunique() == 2
@@ -88,9 +101,28 @@ def test_a_bad_file_fails_its_own_asset_and_keeps_the_old_table(inputs: Path, tm
 def test_an_absent_input_gives_an_empty_table(inputs: Path, tmp_path: Path) -> None:
     run(inputs, tmp_path / "home")
     shutil.rmtree(inputs / "survey")
+    for name in ("chats", "onet", "oews"):
+        shutil.rmtree(inputs / name)
     assert run(inputs, tmp_path / "home").success
-    assert DuckDBWarehouse(tmp_path / "home" / "warehouse.duckdb").read("raw.survey_response").empty
-    assert DuckDBWarehouse(tmp_path / "home" / "warehouse.duckdb").read("raw.interview").empty
+    warehouse = DuckDBWarehouse(tmp_path / "home" / "warehouse.duckdb")
+    for table in ("survey_response", "interview", "chat", "chat_file", "onet_task", "oews"):
+        assert warehouse.read(f"raw.{table}").empty, table
+
+
+def test_a_parquet_of_chats_cut_in_half_fails_by_name_and_the_old_chats_stay(
+    inputs: Path, tmp_path: Path
+) -> None:
+    run(inputs, tmp_path / "home")
+    whole = tmp_path / "whole.parquet"
+    pd.DataFrame({"chat_id": ["c3"] * 500, "text": [f"Ask {i}" for i in range(500)]}).to_parquet(whole)
+    data = whole.read_bytes()
+    (inputs / "chats" / "new.parquet").write_bytes(data[: len(data) // 2])
+    result = run(inputs, tmp_path / "home")
+    (failed,) = result.get_step_failure_events()
+    assert failed.node_name == "chats"
+    cause = failed.step_failure_data.user_failure_data
+    assert cause is not None and "chats/new.parquet: cannot be read to its end" in str(cause.description)
+    assert len(DuckDBWarehouse(tmp_path / "home" / "warehouse.duckdb").read("raw.chat")) == 2
 
 
 def test_metadata_tells_what_was_left_out(inputs: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from assets.sources.readers import (
     Reading,
     SourceError,
     read_interviews,
+    read_oews,
     read_propensity_items,
     read_propensity_responses,
     read_ratings,
@@ -21,6 +22,7 @@ from assets.sources.readers import (
 from tests.factories import (
     CAPABILITIES,
     INTERVIEW_HEADER,
+    OEWS_HEADER,
     PROPENSITY_ITEM_HEADER,
     PROPENSITY_RESPONSE_HEADER,
     RATINGS_HEADER,
@@ -48,6 +50,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Reading], tuple[str, ...]]] = {
         read_propensity_responses,
         PROPENSITY_RESPONSE_HEADER,
     ),
+    "oews": ("oews/national.csv", read_oews, OEWS_HEADER),
 }
 every_input = pytest.mark.parametrize(("file", "read", "header"), READERS.values(), ids=READERS)
 

@@ -10,7 +10,10 @@ import pandas as pd
 import pytest
 
 from assets.sources.readers import (
+    read_chats,
     read_interviews,
+    read_oews,
+    read_onet,
     read_propensity_items,
     read_propensity_responses,
     read_ratings,
@@ -39,8 +42,13 @@ def frames(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
         read_interviews(sources),
         read_propensity_items(sources),
         read_propensity_responses(sources),
+        read_onet(sources),
+        read_oews(sources),
     )
-    return {name: frame for reading in readings for name, frame in reading.frames.items()}
+    folder = tmp_path_factory.mktemp("parts")
+    chats = read_chats(sources, folder, max_characters=4000, request_characters=500)
+    frames = {name: frame for reading in readings for name, frame in reading.frames.items()}
+    return frames | {"raw.chat_file": chats.files}
 
 
 def failed(suite: Suite, frame: pd.DataFrame) -> set[str]:
@@ -56,6 +64,9 @@ def test_each_input_table_has_a_suite() -> None:
         "raw.interview",
         "raw.propensity_item",
         "raw.propensity_response",
+        "raw.onet_task",
+        "raw.oews",
+        "raw.chat_file",
     }
 
 
@@ -183,6 +194,19 @@ BROKEN: list[tuple[str, Break, str]] = [
     ("raw.propensity_item", cells("upper_bound", "3.5"), "column_values_to_match_regex_upper_bound"),
     ("raw.propensity_response", cells("incitation", "4"), "column_values_to_match_regex_incitation"),
     ("raw.propensity_response", cells("chosen", "both"), "column_values_to_match_regex_chosen"),
+    ("raw.onet_task", twice, "column_values_to_be_unique_task_id"),
+    ("raw.onet_task", cells("task", None), "column_values_to_not_be_null_task"),
+    ("raw.oews", twice, "compound_columns_to_be_unique_soc_level_oews_code"),
+    ("raw.oews", cells("employment", "some"), "column_values_to_match_regex_employment"),
+    ("raw.oews", cells("median_wage", "$9"), "column_values_to_match_regex_median_wage"),
+    ("raw.oews", cells("soc_level", "detail"), "column_values_to_be_in_set_soc_level"),
+    ("raw.chat_file", twice, "column_values_to_be_unique_source_file"),
+    ("raw.chat_file", cells("form", "mixed"), "column_values_to_be_in_set_form"),
+    (
+        "raw.chat_file",
+        lambda frame: frame.assign(n_unusable=frame["n_rows"]),
+        "column_pair_values_a_to_be_greater_than_b_n_rows_n_unusable",
+    ),
 ]
 
 

@@ -7,6 +7,7 @@ import tempfile
 import unicodedata
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,8 +15,11 @@ from hypothesis import strategies as st
 from assets.ports import declared_tables
 from assets.sources.readers import (
     list_source_files,
+    read_chats,
     read_interviews,
     read_items,
+    read_oews,
+    read_onet,
     read_propensity_items,
     read_propensity_responses,
     read_ratings,
@@ -46,8 +50,12 @@ def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
         read_interviews(tmp_path),
         read_propensity_items(tmp_path),
         read_propensity_responses(tmp_path),
+        read_onet(tmp_path),
+        read_oews(tmp_path),
     ]
     frames = {name: frame for reading in readings for name, frame in reading.frames.items()}
+    chats = read_chats(tmp_path, tmp_path / "parts", max_characters=4000, request_characters=500)
+    frames |= {"raw.chat": pq.read_table(chats.parts[0]).to_pandas(), "raw.chat_file": chats.files}
     frames["raw.source_file"] = list_source_files(tmp_path)
     frames["raw.item"] = read_items(tmp_path)
     assert set(frames) == {name for name in declared_tables() if name.startswith("raw.")} - {
@@ -72,10 +80,14 @@ def test_absent_inputs_give_empty_frames(tmp_path: Path) -> None:
         read_interviews(tmp_path),
         read_propensity_items(tmp_path),
         read_propensity_responses(tmp_path),
+        read_onet(tmp_path),
+        read_oews(tmp_path),
     ):
         for name, frame in reading.frames.items():
             assert frame.empty and list(frame.columns) == list(declared_tables()[name])
     assert list_source_files(tmp_path).empty
+    chats = read_chats(tmp_path, tmp_path / "parts", max_characters=4000, request_characters=500)
+    assert chats.parts == [] and list(chats.files.columns) == list(declared_tables()["raw.chat_file"])
 
 
 TEXTS = [
