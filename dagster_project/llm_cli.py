@@ -33,6 +33,9 @@ PLANS: dict[str, str] = {
     "propensity-bands": "dagster_project.propensity_plans:bands",
     "propensity-runs": "dagster_project.propensity_plans:runs",
     "propensity-choices": "dagster_project.propensity_plans:choices",
+    "adoption-relevance": "dagster_project.adoption_plans:relevance",
+    "adoption-summary": "dagster_project.adoption_plans:summary",
+    "adoption-confirm": "dagster_project.adoption_plans:confirm",
 }
 
 

@@ -6,15 +6,17 @@ Belongs here: chats -> calls, and answers -> columns. Does not belong here: send
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from assets.adoption.matches import NEAREST
 from assets.llm import Answer, Call, Model
 from assets.settings import PROJECT
 
@@ -39,6 +41,13 @@ class Summary(BaseModel):
 
     request: str = Field(min_length=1, max_length=1000)
 
+    @field_validator("request")
+    @classmethod
+    def _has_words(cls, value: str) -> str:
+        if not value.strip():
+            raise ValueError("only blanks")
+        return value
+
 
 class Confirmation(BaseModel):
     """The numbers of the tasks that belong to the request, and the reason for it."""
@@ -46,13 +55,23 @@ class Confirmation(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     reason: str
-    tasks: list[int]
+    tasks: list[Annotated[int, Field(ge=1, le=NEAREST)]]
 
 
 @cache
 def prompt(name: str) -> str:
     """The text of `rubrics/prompts/<name>.md`."""
     return (PROMPTS / f"{name}.md").read_text(encoding="utf-8")
+
+
+def code_version() -> str:
+    """Changes with what models are told and how they are to answer."""
+    digest = hashlib.sha256()
+    for name in ("chat_relevance", "chat_summary", "chat_confirmation"):
+        digest.update(prompt(name).encode())
+    for schema in (Relevance, Summary, Confirmation):
+        digest.update(str(schema.model_json_schema()).encode())
+    return digest.hexdigest()[:12]
 
 
 def relevance_calls(texts: Sequence[str], model: Model) -> list[Call]:
@@ -83,8 +102,8 @@ def relevance_of(answers: Sequence[Answer]) -> pd.DataFrame:
 
 
 def summary_of(answers: Sequence[Answer]) -> pd.DataFrame:
-    """`status` and `request` (None unless answered with words) of each answer."""
-    return _frame(answers, "request", lambda value: " ".join(value.request.split()) or None, "object")
+    """`status` and `request` (None unless answered) of each answer."""
+    return _frame(answers, "request", lambda value: " ".join(value.request.split()), "object")
 
 
 def kept_tasks(answers: Sequence[Answer], k: int) -> tuple[list[str], npt.NDArray[np.bool_]]:

@@ -5,10 +5,11 @@ dbt).
 """
 
 from collections.abc import Iterator
-from functools import partial
 
 import dagster as dg
 
+from assets.adoption import asking
+from assets.adoption.inputs import read_inputs
 from assets.adoption.steps import AdoptionError, adopt
 from assets.llm import LedgerError, RolesError, collect, read_roles
 from assets.ports import Warehouse
@@ -33,7 +34,8 @@ ADOPTION = {
             ],
             group_name="adoption",
             kinds={"python", "numpy"},
-            code_version="1",
+            # a changed prompt asks anew
+            code_version=asking.code_version(),
             description=description,
         )
         for name, description in ADOPTION.items()
@@ -49,12 +51,11 @@ def adoption(
     from assets.adoption.matching import matcher_of
     from assets.adoption.tables import kept_matrix, step_frame, write_matches
 
-    tasks = warehouse.read("intermediate.int_task_text").sort_values("task_text_id", ignore_index=True)
+    chats, texts, tasks = read_inputs(warehouse)
     ids = tasks["task_text_id"].tolist()
-    chats = warehouse.read("intermediate.int_chat")[["chat_key", "request_key", "request"]]
     try:
         adopted = adopt(
-            chats, partial(warehouse.read, "intermediate.int_chat_text"), tasks,
+            chats, texts, tasks,
             matcher_of(tasks, settings), settings.match_floor, read_roles(settings),
             lambda calls: collect(calls, settings.ledger_path),
         )  # fmt: skip

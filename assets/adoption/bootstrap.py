@@ -73,7 +73,7 @@ def _fan_out(occupation_task: pd.DataFrame, task_ids: Sequence[str]) -> tuple[li
 def _resample(
     weights: sparse.csr_array, kept: sparse.csr_array, n_replicates: int, seed: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float32]]:
-    """Resamples × occupations: weight; resamples × texts: chats."""
+    """Resamples that drew a chat × occupations: weight; the same × texts: chats."""
     rng = np.random.default_rng(seed)
     # a table of 2^16 equally likely places: Poisson(1) to within 1.6e-5, ten times as fast as drawing it
     table = poisson.ppf((np.arange(2**16) + 0.5) / 2**16, 1).astype(np.float32)
@@ -85,7 +85,9 @@ def _resample(
         times = table[rng.integers(0, 2**16, (n, n_replicates), dtype=np.uint16)]
         shares += weights[block].T @ times
         counts += kept[block].T @ times
-    return shares.T, counts.T
+    # of few chats a resample may draw none at all, and then has no shares
+    is_drawn = shares.any(axis=0)
+    return shares.T[is_drawn], counts.T[is_drawn]
 
 
 def _depth(

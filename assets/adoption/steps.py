@@ -9,6 +9,7 @@ nobody drew. An answer that can't be read is not guessed: its chat goes no furth
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -93,6 +94,58 @@ def asked(
     return answers
 
 
+def texts_of(chats: pd.DataFrame, texts: pd.DataFrame) -> pd.Series:
+    """What a language model is told of each of `chats`, in their order.
+
+    Raises:
+        AdoptionError: a chat has no text: chats and texts are of two refreshes.
+    """
+    found = chats["chat_key"].map(texts.set_index("chat_key")["text"])
+    if n_missing := int(found.isna().sum()):
+        raise AdoptionError(
+            f"{n_missing} of {len(chats)} chats have no text: the last refresh did not get through. "
+            "Run `suitability refresh`"
+        )
+    return found
+
+
+def relevant(
+    chats: pd.DataFrame, text: pd.Series, roles: Roles, collected: Collected
+) -> tuple[pd.DataFrame, Step]:
+    """`chats` with relevance_status and is_relevant; the request of those that go no further is None."""
+    answers = asked(RELEVANCE, roles, lambda m: asking.relevance_calls(text.tolist(), m), collected)
+    if isinstance(answers, str):
+        unknown = pd.array([None] * len(chats), dtype="boolean")
+        step = Step("relevant", "skipped", "none", f"{answers}; all chats go on")
+        return chats.assign(relevance_status=_none(chats), is_relevant=unknown), step
+    found = asking.relevance_of(answers).set_index(chats.index)
+    goes_on = found["is_relevant"].fillna(False).astype(bool)
+    chats = chats.assign(
+        relevance_status=found["status"],
+        is_relevant=found["is_relevant"],
+        request=_none(chats).mask(goes_on, chats["request"]),
+    )
+    return chats, _done(RELEVANCE, roles, answers)
+
+
+def summarised(
+    chats: pd.DataFrame, text: pd.Series, roles: Roles, collected: Collected
+) -> tuple[pd.DataFrame, Step]:
+    """`chats` with summary_status; request and its key are those of the summary where a model wrote one."""
+    goes_on = chats["request"].notna()
+    answers = asked(SUMMARY, roles, lambda m: asking.summary_calls(text[goes_on].tolist(), m), collected)
+    if isinstance(answers, str):
+        return chats.assign(summary_status=_none(chats)), Step(
+            "summarised", "fallback", "first user turn", answers
+        )
+    found = asking.summary_of(answers).set_index(chats.index[goes_on])
+    request, status = _none(chats), _none(chats)
+    request[goes_on], status[goes_on] = found["request"], found["status"]
+    keys = pd.array([None if r is None else text_key(r) for r in request], dtype="Int64")
+    chats = chats.assign(request=request, request_key=keys, summary_status=status)
+    return chats, _done(SUMMARY, roles, answers)
+
+
 def requests_of(
     chats: pd.DataFrame, texts: Callable[[], pd.DataFrame], roles: Roles, collected: Collected
 ) -> tuple[pd.DataFrame, list[Step]]:
@@ -101,36 +154,15 @@ def requests_of(
     Args:
         chats: chat_key, request_key, request; one row a unique English chat.
         texts: chat_key, text; read only where a language model is asked.
+
+    Raises:
+        AdoptionError: as `texts_of` and `model_of`.
     """
-    none = pd.Series([None] * len(chats), index=chats.index, dtype=object)
-    chats = chats.assign(
-        relevance_status=none, is_relevant=pd.array([None] * len(chats), dtype="boolean"), summary_status=none
-    )
-    if not (roles.of(RELEVANCE) or roles.of(SUMMARY)):
-        text = none
-    else:
-        text = chats["chat_key"].map(texts().set_index("chat_key")["text"])
-    answers = asked(RELEVANCE, roles, lambda m: asking.relevance_calls(text.tolist(), m), collected)
-    if isinstance(answers, str):
-        steps = [Step("relevant", "skipped", "none", f"{answers}; all chats go on")]
-    else:
-        found = asking.relevance_of(answers).set_index(chats.index)
-        chats = chats.assign(relevance_status=found["status"], is_relevant=found["is_relevant"])
-        steps = [_done(RELEVANCE, roles)]
-    goes_on = chats["is_relevant"].fillna(steps[0].status == "skipped").astype(bool)
-    chats = chats.assign(request=none.mask(goes_on, chats["request"]))
-    answers = asked(SUMMARY, roles, lambda m: asking.summary_calls(text[goes_on].tolist(), m), collected)
-    if isinstance(answers, str):
-        steps.append(Step("summarised", "fallback", "first user turn", answers))
-    else:
-        found = asking.summary_of(answers).set_index(chats.index[goes_on])
-        request = none.copy()
-        request[goes_on] = found["request"]
-        keys = pd.array([None if r is None else text_key(r) for r in request], dtype="Int64")
-        chats = chats.assign(request=request, request_key=keys, summary_status=none)
-        chats.loc[goes_on, "summary_status"] = found["status"]
-        steps.append(_done(SUMMARY, roles))
-    return chats, steps
+    is_asked = roles.of(RELEVANCE) or roles.of(SUMMARY)
+    text = texts_of(chats, texts()) if is_asked else _none(chats)
+    chats, first = relevant(chats, text, roles, collected)
+    chats, second = summarised(chats, text, roles, collected)
+    return chats, [first, second]
 
 
 def adopt(
@@ -151,20 +183,19 @@ def adopt(
     """
     chats, steps = requests_of(chats, texts, roles, collected)
     on = chats["request"].notna() & (len(tasks) > 0)
-    requests = chats.loc[on, ["request_key", "request"]].astype({"request_key": "int64"})
-    matches = matcher(requests) if len(requests) else nothing_to_match()
+    requests, matches = matched(chats[on], matcher)
     steps.append(
         Step("matched", "done", matches.embedder, f"{matches.n_new} requests were new, the rest known")
     )
     answers = asked(CONFIRMATION, roles, lambda m: confirmations(requests, tasks, matches, m), collected)
-    status = pd.Series([None] * len(chats), index=chats.index, dtype=object)
+    status = _none(chats)
     if isinstance(answers, str):
         kept = matches.cosine >= floor
         steps.append(Step("confirmed", "fallback", f"cosine >= {floor:g}", answers))
     else:
         found, kept = asking.kept_tasks(answers, matches.task.shape[1])
         status[on] = found
-        steps.append(_done(CONFIRMATION, roles))
+        steps.append(_done(CONFIRMATION, roles, answers))
     table = chats.assign(
         confirmation_status=status, request_key=chats["request_key"].astype("Int64").where(on)
     )
@@ -173,13 +204,25 @@ def adopt(
     )
 
 
+def matched(chats: pd.DataFrame, matcher: Matcher) -> tuple[pd.DataFrame, Matches]:
+    """Requests (request_key, request) of `chats`, all of which have one, and their nearest tasks."""
+    requests = chats[["request_key", "request"]].astype({"request_key": "int64"})
+    return requests, matcher(requests) if len(requests) else nothing_to_match()
+
+
 def confirmations(requests: pd.DataFrame, tasks: pd.DataFrame, matches: Matches, model: Model) -> list[Call]:
     """One call a matched chat."""
     texts = tasks["text"].to_numpy(object)[matches.task]
     return asking.confirmation_calls(requests["request"].tolist(), texts, model)
 
 
-def _done(role: str, roles: Roles) -> Step:
+def _none(chats: pd.DataFrame) -> pd.Series:
+    return pd.Series([None] * len(chats), index=chats.index, dtype=object)
+
+
+def _done(role: str, roles: Roles, answers: Sequence[Answer]) -> Step:
     model = model_of(roles, role)
     assert model is not None
-    return Step(STEP_OF[role], "done", f"{model.name} ({model.model})", "every call is settled")
+    counts = Counter(answer.status for answer in answers)
+    note = ", ".join(f"{counts[status]} {status}" for status in sorted(counts)) or "no chat got here"
+    return Step(STEP_OF[role], "done", f"{model.name} ({model.model})", note)

@@ -135,6 +135,38 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
         "propensity",
         ("regime", "feature_set", "baseline", "augmented", "mean_delta", "wilcoxon_p", "n_systems"),
     ),
+    "chat_funnel": (
+        "adoption",
+        ("stage", "stage_order", "n_chats", "share_of_previous", "n_unknown", "status", "method", "note"),
+    ),
+    "occupation_adoption": (
+        "adoption",
+        ("occupation", "title", "n_chats", "chat_share", "chat_share_q025", "chat_share_q975")
+        + ("employment_share", "representation_ratio", "chat_weight_per_million_workers", "n_tasks")
+        + ("n_tasks_seen", "median_wage", "is_suppressed"),
+    ),
+    "major_group_adoption": (
+        "adoption",
+        ("country", "major_group", "name", "n_chats", "chat_share", "employment_share")
+        + ("representation_ratio", "is_suppressed"),
+    ),
+    "adoption_depth": (
+        "adoption",
+        ("min_chats", "task_share", "occupation_share", "occupation_share_q025", "occupation_share_q975")
+        + ("is_suppressed",),
+    ),
+    "skill_usage": ("adoption", ("skill", "n_chats", "share", "is_suppressed")),
+    "work_activity_usage": (
+        "adoption",
+        ("level", "activity_id", "name", "n_chats", "share", "is_suppressed"),
+    ),
+    "match_floor": ("adoption", ("embedder", "match_floor", "n_chats", "share")),
+    "embedder_validation": ("adoption", ("embedder", "has_root", "pearson_r", "n_pairs")),
+    "index_comparison": (
+        "adoption",
+        ("index", "level", "n", "spearman", "spearman_weighted", "n_by_nearest", "n_unmatched"),
+    ),
+    "index_unmatched": ("adoption", ("index", "level", "unit")),
     "model_comparison": ("capability", ("model",)),
     "importance_agreement": (
         "work",

@@ -18,6 +18,7 @@ from plotly.offline import get_plotlyjs
 
 from dagster_project.report.data import LARGE, OPTIONAL, Published, read_published
 from dagster_project.report.pages import (
+    adoption,
     capabilities,
     checks,
     domains,
@@ -42,6 +43,7 @@ PAGES: dict[str, tuple[str, Callable[[Published, Context], Context]]] = {
     "domains": ("Fields of work", domains.context),
     "importance": ("Importance", importance.context),
     "propensity": ("Propensity", propensity.context),
+    "adoption": ("Adoption", adoption.context),
     "evidence": ("Evidence", evidence.context),
     "method": ("Method", method.context),
 }

@@ -14,6 +14,7 @@ import pandas as pd
 from assets.adoption.assets import adoption
 from assets.ports import declared_tables
 from assets.settings import Settings
+from assets.sources.folder import sources_folder
 from assets.sources.readers import read_chats
 from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
@@ -25,6 +26,23 @@ FIRST = (
     *BEFORE,
 )
 REST = ("-s", "path:models/intermediate/adoption", "path:models/marts/adoption", "--exclude", *BEFORE)
+
+
+def land(settings: Settings, world: Mapping[str, pd.DataFrame]) -> DuckDBWarehouse:
+    """The raw tables: `world`, and the chats of the settings' sources."""
+    warehouse = DuckDBWarehouse(settings.home / WAREHOUSE_NAME)
+    empty = {name: pd.DataFrame() for name in declared_tables() if name.startswith(RAW)}
+    frames = empty | dict(world)
+    warehouse.replace({n: f.reindex(columns=list(declared_tables()[n])) for n, f in frames.items()})
+    chats = read_chats(
+        sources_folder(settings),
+        settings.home / "chats",
+        max_characters=settings.chat_characters,
+        request_characters=settings.request_characters,
+    )
+    warehouse.load("raw.chat", chats.parts)
+    warehouse.replace({"raw.chat_file": chats.files})
+    return warehouse
 
 
 def build(
@@ -43,18 +61,7 @@ def build(
         options: of dbt build.
     """
     settings = Settings.model_validate({"home": folder, "sources": sources, "embedder": "wordllama", **given})
-    warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
-    empty = {name: pd.DataFrame() for name in declared_tables() if name.startswith(RAW)}
-    frames = empty | dict(world)
-    warehouse.replace({n: f.reindex(columns=list(declared_tables()[n])) for n, f in frames.items()})
-    chats = read_chats(
-        sources,
-        folder / "chats",
-        max_characters=settings.chat_characters,
-        request_characters=settings.request_characters,
-    )
-    warehouse.load("raw.chat", chats.parts)
-    warehouse.replace({"raw.chat_file": chats.files})
+    warehouse = land(settings, world)
     for step, selection in enumerate((FIRST, REST)):
         if step:
             found: Any = adoption(warehouse=warehouse, settings=settings)

@@ -194,7 +194,9 @@ def test_hostile_names_stay_text(site: SiteOf) -> None:
         html = made.html(page)
         reader = Reader(html)
         more = page in ("suitability", "policies")
-        assert reader.n_scripts == (0 if page in ("index", "domains", "method", "propensity") else 3 + more)
+        assert reader.n_scripts == (
+            0 if page in ("index", "domains", "method", "propensity", "adoption") else 3 + more
+        )
         assert "<img src=x" not in html and "<b>sons" not in html and "<i>Acme" not in html
         if reader.json and page != "evidence":
             names = {s["name"] for s in json.loads(reader.json)["systems"]}
