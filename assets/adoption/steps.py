@@ -183,7 +183,8 @@ def adopt(
     """
     chats, steps = requests_of(chats, texts, roles, collected)
     on = chats["request"].notna() & (len(tasks) > 0)
-    requests, matches = matched(chats[on], matcher)
+    requests = chats.loc[on, ["request_key", "request"]].astype({"request_key": "int64"})
+    matches = matcher(requests) if len(requests) else nothing_to_match()
     steps.append(
         Step("matched", "done", matches.embedder, f"{matches.n_new} requests were new, the rest known")
     )
@@ -202,12 +203,6 @@ def adopt(
     return Adopted(
         table.drop(columns="request"), table.loc[on, "chat_key"].to_numpy(np.int64), matches, kept, steps
     )
-
-
-def matched(chats: pd.DataFrame, matcher: Matcher) -> tuple[pd.DataFrame, Matches]:
-    """Requests (request_key, request) of `chats`, all of which have one, and their nearest tasks."""
-    requests = chats[["request_key", "request"]].astype({"request_key": "int64"})
-    return requests, matcher(requests) if len(requests) else nothing_to_match()
 
 
 def confirmations(requests: pd.DataFrame, tasks: pd.DataFrame, matches: Matches, model: Model) -> list[Call]:

@@ -36,3 +36,33 @@
         )
     )
 {%- endmacro %}
+
+{# the rank of a value among those of its partition; equal values share the mean of theirs #}
+{% macro mean_rank(expression, partition) -%}
+    (
+        rank() over (partition by {{ partition }} order by {{ expression }})
+        + ({{ to_double('count(*) over (partition by ' ~ partition ~ ', ' ~ expression ~ ')') }} - 1) / 2
+    )
+{%- endmacro %}
+
+{# Codes of another vintage join most occupations and misplace the rest. Where a file doesn't say its taxonomy its codes
+   do: the crosswalk of the same one knows 99.9 % of the occupations with tasks, that of O*NET-SOC 2019 knows 74 % of
+   O*NET-SOC 2010's. #}
+{% test one_taxonomy(model) %}
+    with told as (
+        select
+            max(soc_taxonomy) as taxonomy,
+            max(crosswalk_taxonomy) as crosswalk_taxonomy,
+            count(*) as n_occupations,
+            count(crosswalk_taxonomy) as n_in_crosswalk
+        from {{ model }}
+        where n_tasks > 0
+    )
+
+    select *
+    from told
+    where n_in_crosswalk > 0 and case
+        when 'unknown' in (taxonomy, crosswalk_taxonomy) then n_in_crosswalk < 0.95 * n_occupations
+        else taxonomy <> crosswalk_taxonomy
+    end
+{% endtest %}

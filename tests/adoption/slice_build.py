@@ -12,14 +12,18 @@ from typing import Any
 import pandas as pd
 
 from assets.adoption.assets import adoption
+from assets.adoption.index_assets import embedder_validation, index_bridge
 from assets.ports import declared_tables
 from assets.settings import Settings
 from assets.sources.folder import sources_folder
-from assets.sources.readers import read_chats
+from assets.sources.readers import read_chats, read_comparison
 from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 
-BEFORE = ("int_chat", "int_chat_text", "int_task_text", "int_occupation_task")
+BEFORE = (
+    *("int_chat", "int_chat_text", "int_task_text", "int_occupation_task"),
+    *("int_hierarchy", "int_index_text", "int_work_activity"),
+)
 RAW = ("raw.onet_", "raw.oews")
 FIRST = (
     *("--indirect-selection", "cautious", "-s", "path:models/staging/adoption", "seed_major_group"),
@@ -29,19 +33,20 @@ REST = ("-s", "path:models/intermediate/adoption", "path:models/marts/adoption",
 
 
 def land(settings: Settings, world: Mapping[str, pd.DataFrame]) -> DuckDBWarehouse:
-    """The raw tables: `world`, and the chats of the settings' sources."""
+    """The raw tables: `world`, and chats and comparison of the settings' sources."""
     warehouse = DuckDBWarehouse(settings.home / WAREHOUSE_NAME)
     empty = {name: pd.DataFrame() for name in declared_tables() if name.startswith(RAW)}
     frames = empty | dict(world)
     warehouse.replace({n: f.reindex(columns=list(declared_tables()[n])) for n, f in frames.items()})
+    sources = sources_folder(settings)
     chats = read_chats(
-        sources_folder(settings),
+        sources,
         settings.home / "chats",
         max_characters=settings.chat_characters,
         request_characters=settings.request_characters,
     )
     warehouse.load("raw.chat", chats.parts)
-    warehouse.replace({"raw.chat_file": chats.files})
+    warehouse.replace({"raw.chat_file": chats.files} | read_comparison(sources).frames)
     return warehouse
 
 
@@ -66,6 +71,8 @@ def build(
         if step:
             found: Any = adoption(warehouse=warehouse, settings=settings)
             list(found)
+            for asset in (embedder_validation, index_bridge):
+                asset(warehouse=warehouse, settings=settings)
         run = run_dbt(folder, "build", *selection, *options, parsed=parsed)
         assert run.success, run.failures
     return warehouse

@@ -109,13 +109,17 @@ class World:
 
     def refresh(self) -> None:
         """The steps, from the ledger; then the marts."""
-        found: Any = adoption(warehouse=self.warehouse, settings=self.settings)
-        list(found)
+        self.take_steps()
         marts = [f"+{mart}" for mart in MARTS]
         excluded = ("--exclude", "path:models/staging", "resource_type:seed", *BEFORE, "int_occupation")
         run = run_dbt(self.settings.home, "run", "-s", *marts, *excluded, parsed=self.parsed)
         assert run.success, run.failures
         self.funnels.append(self.warehouse.read("marts.chat_funnel").set_index("stage"))
+
+    def take_steps(self) -> None:
+        """What a refresh does between chats and marts."""
+        found: Any = adoption(warehouse=self.warehouse, settings=self.settings)
+        list(found)
 
     def model_tables(self) -> dict[str, pd.DataFrame]:
         return {name: self.warehouse.read(f"model.{name}") for name in TABLES}
@@ -246,12 +250,13 @@ def test_an_outage_costs_nothing_twice_and_changes_nothing(driven: World, world:
     assert set(driven.server.paid_for.values()) == {1}
     # two chats are one request, twice: their tasks are asked about once
     assert [driven.server.count(step) for step in STEPS] == [15, 11, 9 - 2]
-    for plan in PLANS:
-        done = world.call("run", plan)
-        assert done.exit_code == 0, done.output
+    for plan in PLANS[:2]:
+        assert world.call("run", plan).exit_code == 0
+    # summaries are matched by a refresh, not by a plan
+    world.take_steps()
+    assert world.call("run", PLANS[2]).exit_code == 0
     assert world.server.paid_for == driven.server.paid_for
-    found: Any = adoption(warehouse=world.warehouse, settings=world.settings)
-    list(found)
+    world.take_steps()
     for name, frame in world.model_tables().items():
         pd.testing.assert_frame_equal(frame, driven.model_tables()[name])
     n_requests = len(world.server.requests)
@@ -302,6 +307,8 @@ def test_estimate_spends_nothing_and_a_budget_stops(world: World) -> None:
 
 
 def test_a_plan_says_what_comes_first(world: World, tmp_path: Path) -> None:
+    assert "Run `suitability refresh` first" in " ".join(world.call("run", PLANS[2]).output.split())
+    world.take_steps()
     for plan, first in zip(PLANS[1:], (PLANS[0], PLANS[0]), strict=True):
         told = " ".join(world.call("run", plan).output.split())
         assert f"suitability llm run {first}" in told and "15 of 15 calls" in told
@@ -332,7 +339,17 @@ def test_steps_that_nobody_judges_are_passed_over(world: World) -> None:
     """Confirmation alone: all chats go on with their first turns."""
     assert world.settings.sources is not None
     write_roles(world.settings.sources, world.server.base_url, ("confirmation",))
+    world.take_steps()
     assert "15 calls" in world.call("estimate", PLANS[2]).output
+    # a relevance that is judged later takes chats away, whose requests stay matched
+    write_roles(world.settings.sources, world.server.base_url, ("relevance", "confirmation"))
+    assert world.call("run", PLANS[0]).exit_code == 0
+    assert "11 calls" in world.call("estimate", PLANS[2]).output
+    # summaries are new requests
+    write_roles(world.settings.sources, world.server.base_url)
+    assert world.call("run", PLANS[1]).exit_code == 0
+    told = " ".join(world.call("estimate", PLANS[2]).output.split())
+    assert "9 requests have not been matched yet. Run `suitability refresh`" in told
 
 
 def test_a_changed_prompt_changes_the_code_version(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,12 +7,16 @@ import random
 from collections import Counter, defaultdict
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from scipy.stats import rankdata, spearmanr
 
 from assets.adoption.embedders import WordLlama
 from dagster_project.resources import DuckDBWarehouse
 from tests.adoption.slice_build import build
 from tests.adoption.small_world import THINGS, VERBS, tasks, world
+from tests.factories import write_csv
 
 FLOOR = 0.4
 
@@ -26,6 +30,32 @@ def chats() -> list[tuple[str, str | None]]:
         text = f"Please explain how people {verb.lower()} the {thing}, example {number}"
         found.append((text, ("United States", "India", None)[number % 3]))
     return found
+
+
+def shares() -> dict[str, float]:
+    """What another index says of our texts; two have the same share, a third of the texts it doesn't list."""
+    rng = random.Random(9)
+    texts = sorted({text for _, _, text in tasks()})
+    return {text: float(rng.randrange(1, 9)) for number, text in enumerate(texts) if number % 3}
+
+
+def employed(occupation: str) -> int:
+    return 0 if occupation.startswith("15") else 1 + int(occupation[3:7]) % 7
+
+
+def write_comparison(sources: Path, occupations: list[str]) -> None:
+    """One index by task, its texts in lower case; one by activity; one by code, that knows all but one and one more."""
+    rows: list[tuple[str, object]] = [(text.lower(), share) for text, share in shares().items()]
+    rows += [("hum in the shower.", 2.5), ("weigh parcels again.", "many")]
+    folder = sources / "comparison"
+    write_csv(folder / "aei/release_2025_03_27/task_pct_v2.csv", ("task_name", "pct"), rows)
+    activities = [("i0", "a", 0.2, 0.3), ("i1", "b", 0.1, 0.3)]
+    titles = ("IWA", "title", "share_user", "share_ai")
+    write_csv(folder / "working_with_ai/iwa_metrics.csv", titles, activities)
+    codes = [(o[:7], o, n % 4 / 10) for n, o in enumerate(occupations[1:])] + [("99-9999", "Nobody", 1)]
+    header = ("SOC Code", "title", "ai_applicability_score")
+    write_csv(folder / "working_with_ai/soc_ai_applicability_scores.csv", header, codes)
+    write_csv(folder / "aei/notes.csv", ("a",), [("b",)])
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +75,24 @@ def built(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> DuckDBW
         for n, (text, country) in enumerate(chats())
     ]
     (folder / "sources/chats/log.jsonl").write_text("\n".join(lines) + "\n")
-    return build(folder, folder / "sources", world(), dbt_target, match_floor=FLOOR)
+    given = world()
+    occupations = given["raw.onet_occupation"]["occupation"].tolist()
+    write_comparison(folder / "sources", occupations)
+    codes = [occupation[:7] for occupation in occupations]
+    given |= {
+        "raw.onet_release": pd.DataFrame({"release": ["30.1"], "soc_taxonomy": ["O*NET-SOC 2019"]}),
+        "raw.oews": pd.DataFrame(
+            {
+                "oews_code": codes,
+                "soc_level": "detailed",
+                "employment": [str(employed(o)) for o in occupations],
+            }
+        ),
+        "raw.oews_crosswalk": pd.DataFrame(
+            {"occupation": occupations, "oews_code": codes, "soc_taxonomy": "O*NET-SOC 2019"}
+        ),
+    }
+    return build(folder, folder / "sources", given, dbt_target, match_floor=FLOOR)
 
 
 @pytest.fixture(scope="module")
@@ -166,3 +213,57 @@ def test_funnel_and_floor(built, kept) -> None:  # type: ignore[no-untyped-def]
     ]
     floor = built.read("marts.match_floor").set_index("match_floor")["n_chats"]
     assert floor[FLOOR] == len(kept) and floor[0.0] == 40
+
+
+def test_other_indices(built, parts, kept, statements) -> None:  # type: ignore[no-untyped-def]
+    rows = Counter(text for _, _, text in tasks())
+    theirs, seen = defaultdict[str, float](float), set().union(*kept.values())
+    for occupation, _, text in tasks():
+        theirs[occupation] += shares().get(text, 0) / rows[text]
+    occupations = sorted(statements)
+    ours = [sum(part.get(o, 0) for part in parts.values()) for o in occupations]
+    known = occupations[1:]
+    sides: dict[tuple[str, str], tuple[list[str], list[float], list[float]]] = {
+        ("aei_2025_03_27", "occupation"): (occupations, [theirs[o] for o in occupations], ours),
+        ("microsoft_applicability", "SOC"): (
+            known,
+            [n % 4 / 10 for n in range(len(known))],
+            [sum(task in seen for task in statements[o]) / len(statements[o]) for o in known],
+        ),
+    }
+    mart = built.read("marts.index_comparison").set_index(["index", "level"])
+    for key, (units, x, y) in sides.items():
+        assert mart.loc[key, "n"] == len(units)
+        assert mart.loc[key, "spearman"] == pytest.approx(spearmanr(x, y).statistic)
+        weights = [employed(o) for o in units]
+        assert min(weights) == 0
+        of_each = np.array([np.repeat(rankdata(side), weights) for side in (x, y)])
+        assert mart.loc[key, "spearman_weighted"] == pytest.approx(np.corrcoef(of_each)[0, 1])
+    # two activities have an order and no correlation
+    assert mart.loc[("microsoft_user", "IWA"), "n"] == 2 and pd.isna(
+        mart.loc[("microsoft_user", "IWA"), "spearman"]
+    )
+    assert set(mart.index) == {
+        *sides,
+        ("aei_2025_03_27", "IWA"),
+        ("microsoft_user", "IWA"),
+        ("microsoft_ai", "IWA"),
+    }
+
+
+def test_what_other_indices_have_and_we_do_not(built) -> None:  # type: ignore[no-untyped-def]
+    lost = built.read("marts.index_unmatched").set_index("unit")
+    assert set(lost.index) == {"hum in the shower.", "99-9999"}
+    assert lost.loc["hum in the shower.", "value_share"] == pytest.approx(
+        2.5 / (2.5 + sum(shares().values()))
+    )
+    assert lost.loc["hum in the shower.", "score"] < 0.85
+    reject = built.read("staging.stg_index_reject")
+    assert reject[["value", "reason"]].values.tolist() == [["many", "not a number"]]
+
+
+def test_the_embedder_is_validated(built) -> None:  # type: ignore[no-untyped-def]
+    mart = built.read("marts.embedder_validation").set_index("has_root")
+    n = 60 + 3 + 2 + 1
+    assert set(mart["n_pairs"]) == {n * (n - 1) // 2} and set(mart["sampling"]) == {"all pairs"}
+    assert mart["embedder"].tolist() == ["wordllama-l2_supercat-256"] * 2

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
+from assets.adoption.embedders import MiniLM
+from assets.adoption.validation import hierarchy, validate
 from assets.sources.readers import read_oews, read_onet
 from dagster_project.resources import DuckDBWarehouse
 from tests.adoption.slice_build import build
@@ -94,3 +96,35 @@ def test_544_chats_fill_the_marts(built: DuckDBWarehouse) -> None:
         "match_floor",
     ):
         assert len(built.read(f"marts.{mart}")) > 0, mart
+
+
+def test_wordllama_follows_the_hierarchy_as_far_as_measured_elsewhere(built: DuckDBWarehouse) -> None:
+    mart = built.read("marts.embedder_validation").set_index("has_root")
+    assert set(mart["n_pairs"]) == {225_813_126}
+    assert mart["pearson_r"].to_dict() == pytest.approx({True: 0.165, False: 0.238}, abs=0.005)
+
+
+@pytest.mark.slow
+def test_minilm_follows_the_hierarchy_as_far_as_measured_elsewhere(built: DuckDBWarehouse) -> None:
+    # two minutes of embedding
+    graph = hierarchy(built.read("intermediate.int_hierarchy"))
+    found = {one.has_root: one.pearson_r for one in validate(graph, MiniLM().embed(graph.texts))}
+    assert found == pytest.approx({True: 0.232, False: 0.306}, abs=0.005)
+
+
+def test_other_indices_are_bridged_and_agree_in_part(built: DuckDBWarehouse) -> None:
+    found = built.read("intermediate.int_index_match")
+    by_method = found.groupby("index_name")["method"].value_counts().unstack(fill_value=0)
+    # of the statements of O*NET 20.1 that the releases name, 83 % stand in 30.1 unchanged
+    for release, n, n_same in (("aei_2025_02_10", 3514, 2932), ("aei_2025_03_27", 3365, 2800)):
+        assert by_method.loc[release].sum() == n and by_method.loc[release, "text"] == n_same
+    assert by_method.loc["microsoft_user", "text"] == 332
+    assert by_method.loc["aei_exposure", "code"] == 756
+    assert by_method.loc["microsoft_applicability", "code"] == 773
+    assert by_method.loc["microsoft_applicability", "none"] == 12
+    assert len(built.read("marts.index_unmatched")) == by_method["none"].sum()
+    mart = built.read("marts.index_comparison").set_index(["index", "level"])
+    print(mart.to_string())
+    assert len(mart) == 8 and mart[["spearman", "spearman_weighted"]].notna().all(axis=None)
+    # 544 chats see few tasks, yet more than chance of what millions see
+    assert (mart["spearman"] > 0.2).all()

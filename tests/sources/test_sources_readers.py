@@ -16,6 +16,7 @@ from assets.ports import declared_tables
 from assets.sources.readers import (
     list_source_files,
     read_chats,
+    read_comparison,
     read_interviews,
     read_items,
     read_oews,
@@ -52,6 +53,7 @@ def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
         read_propensity_responses(tmp_path),
         read_onet(tmp_path),
         read_oews(tmp_path),
+        read_comparison(tmp_path),
     ]
     frames = {name: frame for reading in readings for name, frame in reading.frames.items()}
     chats = read_chats(tmp_path, tmp_path / "parts", max_characters=4000, request_characters=500)
@@ -82,6 +84,7 @@ def test_absent_inputs_give_empty_frames(tmp_path: Path) -> None:
         read_propensity_responses(tmp_path),
         read_onet(tmp_path),
         read_oews(tmp_path),
+        read_comparison(tmp_path),
     ):
         for name, frame in reading.frames.items():
             assert frame.empty and list(frame.columns) == list(declared_tables()[name])

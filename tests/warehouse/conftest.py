@@ -6,7 +6,7 @@ Belongs here: what several files of this folder share. Does not belong here: inp
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import dagster as dg
@@ -44,6 +44,14 @@ class FrameWarehouse:
 
     def replace(self, tables: dict[str, pd.DataFrame]) -> None:
         self.tables |= tables
+
+    def load(self, table: str, paths: Sequence[Path]) -> None:
+        parts = [pd.read_parquet(path) for path in paths]
+        self.tables[table] = (
+            pd.concat(parts, ignore_index=True)
+            if parts
+            else pd.DataFrame(columns=list(declared_tables()[table]))
+        )
 
 
 @pytest.fixture

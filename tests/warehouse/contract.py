@@ -75,6 +75,10 @@ major_group_adoption: country, major_group, name, n_chats, chat_share, employmen
 adoption_depth: min_chats, task_share, occupation_share, occupation_share_q025, occupation_share_q975,
     n_occupations, is_suppressed
 skill_usage: skill, skill_id, n_chats, share, is_suppressed
+embedder_validation: embedder, weights_sha256, has_root, pearson_r, n_pairs, sampling
+index_comparison: index, level, our_measure, n, spearman, spearman_weighted, weighted_by, n_chats, n_given,
+    n_by_nearest, n_unmatched
+index_unmatched: index, level, unit, text, value, value_share, nearest_text, score, looked_for
 work_activity_usage: level, activity_id, name, n_chats, share, is_suppressed
 item_prediction_quality: system, benchmark, observed, predicted, brier, auroc
 published_comparison: paper, table_name, row_name, column_name, published, computed, tolerance, status, note

@@ -103,7 +103,7 @@ def test_lineage_reads_from_file_to_published_mart(definitions: dg.Definitions) 
     assert {key.path[1] for key in upstream if key.path[0] == "file"} == {
         *("ratings", "items", "results", "systems", "survey", "interviews"),
         *("ledger", "roles", "rubrics"),
-        *("chats", "onet", "oews", "prompts"),
+        *("chats", "onet", "oews", "comparison", "prompts"),
         *("propensity_items", "propensity_responses"),
     }
 

@@ -1,6 +1,7 @@
 """Pure readers: an input folder in, frames as declared in dbt/models/sources.yml out."""
 
 from assets.sources.readers.chats import ChatParts, read_chats
+from assets.sources.readers.comparison import read_comparison
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import Reading
 from assets.sources.readers.interviews import read_interviews
@@ -21,6 +22,7 @@ __all__ = [
     "SourceFileError",
     "list_source_files",
     "read_chats",
+    "read_comparison",
     "read_interviews",
     "read_items",
     "read_oews",

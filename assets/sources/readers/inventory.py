@@ -13,6 +13,7 @@ import pandas as pd
 from assets.ports import conform
 from assets.sources.readers import (
     chats,
+    comparison,
     interviews,
     items,
     oews,
@@ -36,6 +37,7 @@ LOCATIONS = {
     "chats": (chats.LOCATION, chats.SUFFIXES),
     "onet": (onet.LOCATION, onet.SUFFIXES),
     "oews": (oews.LOCATION, oews.SUFFIXES),
+    **{name: (location, (CSV,)) for name, location in comparison.LOCATIONS.items()},
     "propensity_items": (propensity.ITEMS, (CSV,)),
     "propensity_responses": (propensity.RESPONSES, (CSV,)),
 }

@@ -1,6 +1,6 @@
 {% set rejects = ['stg_rating_reject', 'stg_result_reject', 'stg_survey_reject', 'stg_interview_reject'] %}
 {% set rejects = rejects + ['stg_propensity_reject'] %}
-{% set rejects = rejects + ['stg_onet_reject', 'stg_chat_reject'] %}
+{% set rejects = rejects + ['stg_onet_reject', 'stg_chat_reject', 'stg_index_reject'] %}
 
 with
 

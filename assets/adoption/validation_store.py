@@ -1,0 +1,53 @@
+"""What validation found, kept on disk: the same embedder over the same hierarchy is validated once.
+
+Belongs here: the key, the file, and which texts are embedded. Does not belong here: the correlation (validation.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from assets.adoption.embedders import Embedder
+from assets.adoption.validation import Validation, hierarchy, validate
+
+_log = logging.getLogger(__name__)
+
+
+def validated(
+    nodes: pd.DataFrame,
+    embedder: Embedder,
+    embed: Callable[[list[str]], npt.NDArray[np.float32]],
+    folder: Path,
+) -> list[Validation]:
+    """As `validation.validate`; read from `folder` where that knows this embedder and these nodes.
+
+    Args:
+        nodes: as `validation.hierarchy`.
+        embed: the embedder's, texts -> unit rows; called only where the result is not known.
+    """
+    nodes = nodes.sort_values(["level", "node_id", "parent_id"], ignore_index=True)
+    digest = hashlib.sha256(f"1/{embedder.name}/{embedder.weights_sha256}".encode())
+    digest.update(nodes[["level", "node_id", "text", "parent_id"]].to_json(orient="values").encode())
+    path = folder / f"{digest.hexdigest()[:32]}.json"
+    if path.is_file():
+        try:
+            return [Validation(**found) for found in json.loads(path.read_text(encoding="utf-8"))]
+        except (ValueError, TypeError):
+            _log.warning("%s is damaged; the embedder is validated again", path)
+    graph = hierarchy(nodes)
+    found = validate(graph, embed(graph.texts))
+    folder.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_suffix(f".{os.getpid()}")
+    fresh.write_text(json.dumps([asdict(one) for one in found]), encoding="utf-8")
+    os.replace(fresh, path)
+    return found
