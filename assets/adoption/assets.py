@@ -71,7 +71,10 @@ def adoption(
         "chat_request": adopted.chats, "adoption_step": step_frame(adopted), "adoption_bootstrap": intervals,
     }  # fmt: skip
     warehouse.replace({f"model.{name}": frame for name, frame in frames.items()})
-    notes = {step.step: f"{step.status}: {step.method} ({step.note})" for step in adopted.steps}
+    notes: dict[str, str | int] = {
+        step.step: f"{step.status}: {step.method} ({step.note})" for step in adopted.steps
+    }
+    notes["requests_matched_anew"] = adopted.matches.n_new
     for name in ADOPTION:
         n_rows = len(frames[name]) if name in frames else adopted.kept.size
         yield dg.MaterializeResult(asset_key=["model", name], metadata={"dagster/row_count": n_rows, **notes})

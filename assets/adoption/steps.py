@@ -185,9 +185,9 @@ def adopt(
     on = chats["request"].notna() & (len(tasks) > 0)
     requests = chats.loc[on, ["request_key", "request"]].astype({"request_key": "int64"})
     matches = matcher(requests) if len(requests) else nothing_to_match()
-    steps.append(
-        Step("matched", "done", matches.embedder, f"{matches.n_new} requests were new, the rest known")
-    )
+    # how many were new would make the same chats another mart the second time
+    note = f"{requests['request_key'].nunique()} different requests, {len(tasks)} task texts"
+    steps.append(Step("matched", "done", matches.embedder, note))
     answers = asked(CONFIRMATION, roles, lambda m: confirmations(requests, tasks, matches, m), collected)
     status = _none(chats)
     if isinstance(answers, str):

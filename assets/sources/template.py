@@ -1,7 +1,7 @@
 """Empty input files for people who bring their own data.
 
 Belongs here: writing them from the readers' own column lists. Does not belong here: example data
-(assets/demo).
+(assets/demo), files that are taken as published (O*NET, OEWS).
 """
 
 from __future__ import annotations

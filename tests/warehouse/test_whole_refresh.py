@@ -49,8 +49,11 @@ def test_a_slice_without_input_is_skipped_with_its_reason(other: Workplace) -> N
     code, output = other.refresh()
     assert code == 0, output
     status = dict(other.query("select slice, status from marts.slice_status"))
-    assert {status[name] for name in ("battery", "capability", "suitability")} == {"skipped"}
+    assert {status[name] for name in ("battery", "capability", "suitability", "adoption")} == {"skipped"}
     assert status["work"] == "filled"
+    reason = other.query("select reason from marts.slice_status where slice = 'adoption'")
+    assert reason == [("no files in chats, oews, onet",)]
+    assert other.query("select count(*) from marts.occupation_adoption") == [(0,)]
     assert other.query("select count(*) from marts.suitability") == [(0,)]
     assert other.query("select count(*) from marts.activity_importance")[0][0] > 100
 
@@ -82,8 +85,13 @@ def test_a_removed_results_file_leaves_the_marts_and_a_bad_file_changes_nothing(
 
     good = workplace.parquet()
     (results / "gpt-5-nano.csv").write_bytes(b"")
+    chats = workplace.sources / "chats" / "2000-01.parquet"
+    log = chats.read_bytes()
+    chats.write_bytes(log[: len(log) // 2])
     code, output = workplace.refresh()
     assert code == 1
     assert "battery/results/gpt-5-nano.csv, row 1: the file is empty" in output
+    assert "chats/2000-01.parquet: cannot be read to its end" in output
     assert workplace.parquet() == good
     (results / "gpt-5-nano.csv").write_bytes(whole)
+    chats.write_bytes(log)
