@@ -1,13 +1,12 @@
 """The nearest tasks of each request, kept on disk: only requests that are new are embedded and searched.
 
-Belongs here: what is asked for, what is known already, parts on disk. Does not belong here: embedding (embedders.py,
-vectors.py), the search itself (nearest.py), which matches count (steps.py).
+Belongs here: what is asked for, what is known already. Does not belong here: the files (kept.py), embedding
+(embedders.py, vectors.py), the search itself (nearest.py), which matches count (steps.py).
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
+
+from assets.adoption.kept import keep, kept
 
 NEAREST = 3
 _Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]
@@ -79,7 +79,6 @@ def match(
     keys = requests["request_key"].to_numpy(np.int64)
     k = min(NEAREST, len(tasks))
     store = folder / _digest(tasks, f"{engine.name}/{engine.weights_sha256}/{engine.query_prefix}", k)
-    store.mkdir(parents=True, exist_ok=True)
     known_keys, known_task, known_cosine = _read(store, k)
     unique, first = np.unique(keys, return_index=True)
     new = first[~np.isin(unique, known_keys)]
@@ -120,22 +119,13 @@ def _write(
     columns: dict[str, Any] = {"request_key": keys}
     for rank in range(task.shape[1]):
         columns |= {f"task_{rank}": task[:, rank], f"cosine_{rank}": cosine[:, rank]}
-    name = hashlib.sha256(keys.tobytes()).hexdigest()[:32]
-    fresh = store / f"{name}.{os.getpid()}"
-    pq.write_table(pa.table(columns), fresh)
-    fresh.rename(store / f"{name}.parquet")
+    keep(pa.table(columns), store)
 
 
 def _read(
     store: Path, k: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-    parts = []
-    for path in sorted(store.glob("*.parquet")):
-        try:
-            parts.append(pq.read_table(path))
-        except (OSError, pa.ArrowInvalid):
-            # its requests are matched anew
-            path.unlink()
+    parts = list(kept(store))
     if not parts:
         return np.empty(0, np.int64), np.empty((0, k), np.int32), np.empty((0, k), np.float64)
     table = pa.concat_tables(parts)

@@ -7,6 +7,7 @@ Belongs here: the product of the two sets of vectors and its largest entries. Do
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +31,7 @@ def nearest(
         queries: n × d unit rows.
         tasks: m × d unit rows.
         task_ids: m distinct ids, all digits.
-        threads: of the linear algebra.
+        threads: blocks at a time; how many makes no difference to what is found.
 
     Returns:
         ids (n × k) and cosines (n × k, rounded to 6 decimals); k is m where there are fewer tasks.
@@ -53,10 +54,13 @@ def nearest(
     found = np.empty((len(queries), k), dtype=object)
     cosine = np.empty((len(queries), k), dtype=np.float32)
     rows = max(1, BLOCK_CELLS // max(1, len(ids)))
-    with threadpool_limits(threads):
-        for start in range(0, len(queries) if k else 0, rows):
-            block = np.ascontiguousarray(queries[start : start + rows], dtype=np.float32)
-            at, value = _largest(block, ordered, k)
+    starts = range(0, len(queries) if k else 0, rows)
+
+    def search(start: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+        return _largest(np.ascontiguousarray(queries[start : start + rows], dtype=np.float32), ordered, k)
+
+    with threadpool_limits(1), ThreadPoolExecutor(threads) as pool:
+        for start, (at, value) in zip(starts, pool.map(search, starts), strict=True):
             found[start : start + rows], cosine[start : start + rows] = ids[at], value
     return found, cosine
 

@@ -1,26 +1,23 @@
 """Vectors kept on disk by embedder and text, so that each text is embedded once.
 
-Belongs here: the cache's files, written whole or not at all. Does not belong here: embedding (embedders.py).
+Belongs here: which texts are known. Does not belong here: the files (kept.py), embedding (embedders.py).
 """
 
 from __future__ import annotations
 
 import hashlib
-import logging
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from assets.adoption.embedders import Embedder, Vectors
+from assets.adoption.kept import keep, kept
 
 # texts that a killed run may have to embed again
 CHUNK = 8192
-_log = logging.getLogger(__name__)
 
 
 def embed_cached(
@@ -28,7 +25,7 @@ def embed_cached(
 ) -> Vectors:
     """Unit vectors of `texts` (n × dimension, their order); only texts that `folder` doesn't know are embedded.
 
-    A file that can't be read back as it was written is told in the log and made anew.
+    A file that isn't as it was written is told in the log and made anew.
 
     Args:
         is_query: the texts are looked for among others: instructed embedders want their instruction before them.
@@ -41,8 +38,10 @@ def embed_cached(
     for row, key in enumerate(keys):
         rows_of.setdefault(key, []).append(row)
     missing = dict.fromkeys(rows_of)
-    for known, values in _parts(place, embedder.dimension):
-        for at, key in enumerate(known):
+    for table in kept(place):
+        flat = table["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+        values = flat.reshape(table.num_rows, embedder.dimension)
+        for at, key in enumerate(table["text_sha256"].to_pylist()):
             if key in missing:
                 del missing[key]
                 vectors[rows_of[key]] = values[at]
@@ -60,20 +59,6 @@ def _key(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _parts(place: Path, dimension: int) -> Iterator[tuple[list[bytes], Vectors]]:
-    for path in sorted(place.glob("*.parquet")):
-        try:
-            table = pq.read_table(path, page_checksum_verification=True, use_threads=False)
-            keys = table["text_sha256"].to_pylist()
-            flat = table["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-            values = np.asarray(flat, dtype=np.float32).reshape(len(keys), dimension)
-        except (pa.ArrowException, OSError, KeyError, ValueError) as error:
-            _log.warning("%s is damaged (%s); its texts are embedded again", path, type(error).__name__)
-            path.unlink()
-            continue
-        yield keys, values
-
-
 def _write(place: Path, keys: list[bytes], values: Vectors) -> None:
     flat = pa.array(np.ascontiguousarray(values).reshape(-1), type=pa.float32())
     table = pa.table(
@@ -82,9 +67,4 @@ def _write(place: Path, keys: list[bytes], values: Vectors) -> None:
             "vector": pa.FixedSizeListArray.from_arrays(flat, values.shape[1]),
         }
     )
-    place.mkdir(parents=True, exist_ok=True)
-    # named for its contents: two processes at the same texts write the same file
-    name = hashlib.sha256(b"".join(keys)).hexdigest()[:32]
-    fresh = place / f".{name}.{os.getpid()}"
-    pq.write_table(table, fresh, compression="none", use_dictionary=False, write_page_checksum=True)
-    os.replace(fresh, place / f"{name}.parquet")
+    keep(table, place)

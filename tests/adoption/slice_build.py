@@ -25,6 +25,11 @@ BEFORE = (
     *("int_hierarchy", "int_index_text", "int_work_activity"),
 )
 RAW = ("raw.onet_", "raw.oews")
+FIRST = (
+    *("--indirect-selection", "cautious", "-s", "path:models/staging/adoption", "seed_major_group"),
+    *BEFORE,
+)
+REST = ("-s", "path:models/intermediate/adoption", "path:models/marts/adoption", "--exclude", *BEFORE)
 
 
 def land(settings: Settings, world: Mapping[str, pd.DataFrame]) -> DuckDBWarehouse:
@@ -62,16 +67,7 @@ def build(
     """
     settings = Settings.model_validate({"home": folder, "sources": sources, "embedder": "wordllama", **given})
     warehouse = land(settings, world)
-    first = (
-        "--indirect-selection",
-        "cautious",
-        "-s",
-        "path:models/staging/adoption",
-        "seed_major_group",
-        *BEFORE,
-    )
-    rest = ("-s", "path:models/intermediate/adoption", "path:models/marts/adoption", "--exclude", *BEFORE)
-    for step, selection in enumerate((first, rest)):
+    for step, selection in enumerate((FIRST, REST)):
         if step:
             found: Any = adoption(warehouse=warehouse, settings=settings)
             list(found)

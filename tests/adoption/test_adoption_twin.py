@@ -15,38 +15,10 @@ from scipy.stats import rankdata, spearmanr
 from assets.adoption.embedders import WordLlama
 from dagster_project.resources import DuckDBWarehouse
 from tests.adoption.slice_build import build
+from tests.adoption.small_world import THINGS, VERBS, tasks, world
 from tests.factories import write_csv
 
-VERBS = ("Repair", "Design", "Audit", "Teach", "Translate", "Paint", "Weigh", "Photograph", "Insure", "Grow")
-THINGS = (
-    "engines",
-    "bridges",
-    "ledgers",
-    "pupils",
-    "contracts",
-    "walls",
-    "parcels",
-    "weddings",
-    "houses",
-    "roses",
-)
 FLOOR = 0.4
-MAJOR = ("11", "13", "15", "17", "19")
-
-
-def tasks() -> list[tuple[str, str, str]]:
-    """occupation, task_id, text; every seventh statement repeats an earlier one of another occupation."""
-    rng = random.Random(7)
-    rows: list[tuple[str, str, str]] = []
-    for number in range(60):
-        occupation = f"{MAJOR[number % 5]}-10{number % 10:02d}.00"
-        text = (
-            rows[rng.randrange(number)][2]
-            if number % 7 == 6
-            else f"{VERBS[number % 10]} {rng.choice(THINGS)}."
-        )
-        rows.append((occupation, str(900 + number), text))
-    return rows
 
 
 def chats() -> list[tuple[str, str | None]]:
@@ -103,11 +75,11 @@ def built(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> DuckDBW
         for n, (text, country) in enumerate(chats())
     ]
     (folder / "sources/chats/log.jsonl").write_text("\n".join(lines) + "\n")
-    frame = pd.DataFrame(tasks(), columns=["occupation", "task_id", "task"])
-    occupations = sorted(set(frame["occupation"]))
+    given = world()
+    occupations = given["raw.onet_occupation"]["occupation"].tolist()
     write_comparison(folder / "sources", occupations)
     codes = [occupation[:7] for occupation in occupations]
-    world = {
+    given |= {
         "raw.onet_release": pd.DataFrame({"release": ["30.1"], "soc_taxonomy": ["O*NET-SOC 2019"]}),
         "raw.oews": pd.DataFrame(
             {
@@ -119,28 +91,8 @@ def built(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> DuckDBW
         "raw.oews_crosswalk": pd.DataFrame(
             {"occupation": occupations, "oews_code": codes, "soc_taxonomy": "O*NET-SOC 2019"}
         ),
-        "raw.onet_task": frame,
-        "raw.onet_occupation": pd.DataFrame({"occupation": occupations, "title": occupations}),
-        "raw.onet_iwa": pd.DataFrame({"gwa_id": ["g", "g"], "iwa_id": ["i0", "i1"], "title": ["a", "b"]}),
-        "raw.onet_dwa": pd.DataFrame(
-            {"iwa_id": ["i0", "i0", "i1"], "dwa_id": ["d0", "d1", "d2"], "title": ["a", "b", "c"]}
-        ),
-        "raw.onet_task_dwa": pd.DataFrame(
-            {"task_id": frame["task_id"], "dwa_id": [f"d{int(t) % 3}" for t in frame["task_id"]]}
-        ),
-        "raw.onet_skill": pd.DataFrame(
-            {
-                "occupation": occupations,
-                "skill": "s",
-                "name": "Patience",
-                "scale": "IM",
-                "value": ["4.0" if n % 3 == 0 else "3.9" for n in range(len(occupations))],
-                "source_file": "f",
-                "row_number": range(len(occupations)),
-            }
-        ),
     }
-    return build(folder, folder / "sources", world, dbt_target, match_floor=FLOOR)
+    return build(folder, folder / "sources", given, dbt_target, match_floor=FLOOR)
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
@@ -67,6 +67,7 @@ class ScriptedServer:
         self.can_list_batches = can_list_batches
         self.batch_polls = batch_polls
         self.upload_delay = 0.0
+        self.embed: Callable[[dict[str, Any]], Reply] | None = None
         self.outage = False
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
@@ -129,6 +130,10 @@ class ScriptedServer:
                 reply = await self._complete(json.loads(body))
             finally:
                 self._in_flight -= 1
+        elif path == "/v1/embeddings":
+            request = json.loads(body)
+            self.requests.append(request)
+            reply = self.embed(request) if self.embed else error(404, "no such path")
         else:
             reply = self._files_and_batches(method, path, headers, body)
             await asyncio.sleep(reply.delay)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
+from openpyxl import load_workbook
 
 from assets.adoption.embedders import MiniLM
 from assets.adoption.validation import hierarchy, validate
@@ -20,22 +23,61 @@ def built(real_data: Path, tmp_path_factory: pytest.TempPathFactory, dbt_target:
     return build(folder, real_data, world, dbt_target, "--exclude-resource-type", "unit_test")
 
 
-def test_counts_of_onet_30_1(built: DuckDBWarehouse) -> None:
+def onet(folder: Path, name: str) -> list[dict[str, str]]:
+    """The rows of one file of O*NET, read by other code than the product's."""
+    with (folder / "onet" / f"{name}.txt").open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream, delimiter="\t"))
+
+
+def test_counts_of_onet_30_1(built: DuckDBWarehouse, real_data: Path) -> None:
     levels = built.read("intermediate.int_work_activity")["level"].value_counts()
     assert (levels["IWA"], levels["DWA"]) == (332, 2087)
+    assert {row["DWA ID"] for row in onet(real_data, "DWA Reference")} == set(
+        built.read("intermediate.int_work_activity").query("level == 'DWA'")["activity_id"]
+    )
     tasks = built.read("intermediate.int_occupation_task")
     assert (len(tasks), tasks["occupation"].nunique()) == (18_796, 923)
-    assert built.read("staging.stg_technology_skill")["commodity_code"].nunique() == 137
+    assert {(row["O*NET-SOC Code"], row["Task ID"]) for row in onet(real_data, "Task Statements")} == set(
+        zip(tasks["occupation"], tasks["task_id"], strict=True)
+    )
+    codes = set(built.read("staging.stg_technology_skill")["commodity_code"])
+    assert len(codes) == 137 and codes == {
+        row["Commodity Code"] for row in onet(real_data, "Technology Skills")
+    }
 
 
-def test_the_crosswalk_joins_922_of_923_where_a_prefix_joins_892(built: DuckDBWarehouse) -> None:
+def test_1259_rows_repeat_the_text_of_another_occupation_and_are_one_text(
+    built: DuckDBWarehouse, real_data: Path
+) -> None:
+    occupations = defaultdict(list)
+    for row in onet(real_data, "Task Statements"):
+        occupations[row["Task"]].append(row["O*NET-SOC Code"])
+    # no occupation has a text twice, so each row but a text's first repeats another occupation's
+    assert all(len(set(own)) == len(own) for own in occupations.values())
+    texts = built.read("intermediate.int_task_text")
+    assert 18_796 - len(texts) == sum(len(own) - 1 for own in occupations.values()) == 1_259
+    assert texts.set_index("text")["n_occupations"].to_dict() == {
+        t: len(own) for t, own in occupations.items()
+    }
+    tasks = built.read("intermediate.int_occupation_task").merge(texts, on="task_text_id")
+    assert Counter(tasks["text"]) == {text: len(own) for text, own in occupations.items()}
+
+
+def test_the_crosswalk_joins_922_of_923_where_a_prefix_joins_892(
+    built: DuckDBWarehouse, real_data: Path
+) -> None:
     occupations = built.read("intermediate.int_occupation")
     # of all: occupations without task statements employ people too
     assert occupations["employment_share"].sum() == pytest.approx(1)
-    occupations = occupations[occupations["n_tasks"] > 0]
-    codes = set(built.read("staging.stg_employment")["oews_code"])
-    assert occupations["oews_code"].notna().sum() == 922
-    assert occupations["occupation"].str[:7].isin(codes).sum() == 892
+    occupations = occupations[occupations["n_tasks"] > 0].set_index("occupation")
+    with (real_data / "oews/national_M2024.csv").open(encoding="utf-8-sig", newline="") as stream:
+        codes = {row["OCC_CODE"] for row in csv.DictReader(stream) if row["O_GROUP"] == "detailed"}
+    book = load_workbook(real_data / "oews/nem-onet-to-soc-crosswalk.xlsx", read_only=True)
+    nem = {row[1]: row[3] for row in book.worksheets[0].iter_rows(min_row=6, values_only=True)}
+    book.close()
+    joined = {code: nem[code] for code in occupations.index if nem.get(code) in codes}
+    assert occupations["oews_code"].dropna().to_dict() == joined and len(joined) == 922
+    assert len(occupations) == 923 and occupations.index.str[:7].isin(codes).sum() == 892
 
 
 def test_544_chats_fill_the_marts(built: DuckDBWarehouse) -> None:

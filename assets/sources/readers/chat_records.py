@@ -141,7 +141,8 @@ def _record(number: int, row: dict[str, Any], form: str) -> Record:
 
 def _text(value: Any) -> str | None:
     """A plain field as text, None where it is blank."""
-    if value is None:
+    # NaN is how a frame of numbers writes a blank
+    if value is None or value != value:
         return None
     text = str(value).replace("\0", "").encode("utf-8", "replace").decode("utf-8").strip()
     return text or None

@@ -30,8 +30,9 @@ from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import empty_frame, file_sha256, find_files, relative
 
 LOCATION = "chats"
-SUFFIXES = (".parquet", ".jsonl", ".gz")
+SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz")
 BATCH = 5_000
+LABEL_CHARACTERS = 80
 _CODE = ("chats.py", "chat_records.py", "chat_text.py", "chat_language.py")
 
 
@@ -134,7 +135,7 @@ def _row(record: Record, max_characters: int, request_characters: int) -> dict[s
     request = turns[0][:request_characters].strip() if turns and not problem else None
     return {
         "row_number": record.row_number,
-        "chat_id": record.chat_id,
+        "chat_id": chat_text.mask_emails(record.chat_id) if record.chat_id else None,
         "form": record.form,
         "chat_key": text_key(text) if request else None,
         "request_key": text_key(request) if request else None,
@@ -144,25 +145,30 @@ def _row(record: Record, max_characters: int, request_characters: int) -> dict[s
         "n_characters": len(text),
         "n_cut": max(len(text) - max_characters, 0),
         "n_masked": sum(n for _, n in masked),
-        "language_label": record.language,
-        "country": record.country,
+        "language_label": _label(record.language),
+        "country": _label(record.country),
         "at": _as_utc(record.at),
         "problem": problem,
     }
 
 
+def _label(text: str | None) -> str | None:
+    """Nobody says that a field holds what its name promises."""
+    return chat_text.mask(text[:LABEL_CHARACTERS])[0] if text else None
+
+
 def _as_utc(at: str | None) -> str | None:
-    """ISO 8601 times in UTC, whatever their offset (none = UTC); anything else as it stands."""
+    """ISO 8601 times in UTC, whatever their offset (none = UTC); anything else as the label it is."""
     try:
         moment = datetime.fromisoformat(at) if at else None
     except ValueError:
-        return at
+        return _label(at)
     if moment is None:
         return None
     try:
         moment = moment.astimezone(UTC) if moment.tzinfo else moment
     except OverflowError:
-        return at
+        return _label(at)
     return moment.replace(tzinfo=None).isoformat(sep=" ")
 
 

@@ -61,7 +61,7 @@ def find_files(
     found: list[Path] = []
     ignored: list[Path] = []
     for child in sorted(path.iterdir()):
-        is_input = child.suffix.lower() in suffixes and not child.name.startswith((".", "~"))
+        is_input = child.name.lower().endswith(suffixes) and not child.name.startswith((".", "~"))
         (found if is_input else ignored).append(child)
     by_name: dict[str, Path] = {}
     for child in (child for child in found if child.suffix.lower() == CSV):

@@ -67,14 +67,20 @@ cell as (
     left join used on country.country = used.country and major_group.major_group = used.major_group
 ),
 
-{# what is not from the US, or from nobody knows where, is all less the US #}
+{# what is not from the US, or from nobody knows where, is all less the US: a US cell tells two numbers #}
 beside as (
     select
         cell.*,
-        whole.n_chats - cell.n_chats as n_elsewhere,
-        {{ is_few_chats(
-            'cell.n_chats', 'cell.chat_weight', 'cell.min_chats', 'cell.country', 'cell.major_group'
-        ) }} as is_few
+        case
+            when cell.country = 'US' and whole.n_chats > cell.n_chats
+                then least(cell.n_chats, whole.n_chats - cell.n_chats)
+            else cell.n_chats
+        end as n_told,
+        case
+            when cell.country = 'US' and whole.n_chats > cell.n_chats
+                then least(cell.chat_weight, whole.chat_weight - cell.chat_weight)
+            else cell.chat_weight
+        end as weight_told
     from cell
     inner join cell as whole on cell.major_group = whole.major_group and whole.country = 'all'
 ),
@@ -82,7 +88,7 @@ beside as (
 judged as (
     select
         *,
-        is_few or (country = 'US' and n_chats > 0 and n_elsewhere > 0 and n_elsewhere < min_chats) as is_suppressed
+        {{ is_few_chats('n_told', 'weight_told', 'min_chats', 'country', 'major_group') }} as is_suppressed
     from beside
 ),
 

@@ -22,12 +22,23 @@ joined as (
         usage.seen_share,
         occupation.median_wage,
         {{ is_few_chats(
-            'usage.n_chats', 'usage.chat_weight', 'minimum.min_chats', 'true', 'occupation.occupation'
-        ) }} as is_suppressed
+            'usage.n_chats', 'usage.chat_weight', 'minimum.min_chats', 'occupation.major_group', 'occupation.occupation'
+        ) }} as is_few,
+        usage.n_chats > 0 and major_group.is_suppressed as is_of_suppressed_group
     from {{ ref('int_occupation') }} as occupation
     inner join {{ ref('int_occupation_adoption') }} as usage on occupation.occupation = usage.occupation
+    inner join {{ ref('major_group_adoption') }} as major_group
+        on occupation.major_group = major_group.major_group and major_group.country = 'all'
     left join interval_of on occupation.occupation = interval_of.occupation
     cross join {{ ref('int_chat_minimum') }} as minimum
+),
+
+{# a group's total is published: what is withheld in it must be too many chats to tell, or the total is withheld too #}
+judged as (
+    select
+        *,
+        is_few or is_of_suppressed_group as is_suppressed
+    from joined
 ),
 
 final as (
@@ -50,7 +61,7 @@ final as (
         case when not is_suppressed then seen_share end as seen_share,
         median_wage,
         is_suppressed
-    from joined
+    from judged
 )
 
 select * from final
