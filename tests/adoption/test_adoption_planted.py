@@ -56,8 +56,9 @@ def planted() -> tuple[pd.DataFrame, pd.DataFrame]:
     opening = rng.choice(
         ["Could you tell me how to", "Please help me to", "I need to", "Explain how people"], N_CHATS
     )
+    sentences = [str(statement) for statement in tasks["task"]]
     text = [
-        f"{start} {tasks['task'].iat[at].rstrip('.').lower()}, case {n}"
+        f"{start} {sentences[at].rstrip('.').lower()}, case {n}"
         for n, (start, at) in enumerate(zip(opening, task, strict=True))
     ]
     return tasks, pd.DataFrame({"text": text, "task": task, "occupation": occupations[occupation]})

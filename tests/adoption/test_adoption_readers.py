@@ -69,8 +69,9 @@ def test_ids_are_text_as_the_file_has_them(chats: Path) -> None:
         line(chat_id=7, text="a") + line(chat_id=float("nan"), text="b") + line(text="c")
     )
     found = read(chats)[0]
-    assert found["chat_id"].where(found["chat_id"].notna(), None).tolist() == ["1.0", None, "7", None, None]
-    assert found["problem"].where(found["problem"].notna(), None).tolist() == [
+    ids = found["chat_id"].astype(object).mask(found["chat_id"].isna(), None)
+    assert ids.tolist() == ["1.0", None, "7", None, None]
+    assert found["problem"].astype(object).mask(found["problem"].isna(), None).tolist() == [
         None, "no chat_id", None, "no chat_id", "no chat_id",
     ]  # fmt: skip
 
@@ -123,7 +124,11 @@ def test_lines_that_are_no_chat_stay_with_their_reason_and_without_their_text(ch
     (chats / "chats/log.jsonl").write_text("\n".join(lines))
     found, files, _ = read(chats)
     assert dict(
-        zip(found["row_number"], found["problem"].where(found["problem"].notna(), None), strict=True)
+        zip(
+            found["row_number"],
+            found["problem"].astype(object).mask(found["problem"].isna(), None),
+            strict=True,
+        )
     ) == {
         1: "the line is no JSON, or cut off",
         2: "the line is no JSON object",
@@ -135,7 +140,7 @@ def test_lines_that_are_no_chat_stay_with_their_reason_and_without_their_text(ch
         9: None,
         10: "the line is no JSON, or cut off",
     }
-    assert files.loc["log.jsonl", ["form", "n_rows", "n_unusable"]].tolist() == ["mixed", 9, 8]
+    assert [files.at["log.jsonl", c] for c in ("form", "n_rows", "n_unusable")] == ["mixed", 9, 8]
     assert "secret" not in found.to_csv()
     assert found["text"].dropna().tolist() == [ENGLISH]
 

@@ -77,10 +77,10 @@ def test_fewer_tasks_than_asked_for_give_all_of_them() -> None:
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_vectors_of_no_numbers_are_refused(side: int, value: float) -> None:
-    vectors = [units(1, 4, 8), units(2, 4, 8)]
-    vectors[side][2, 3] = value
+    queries, tasks = units(1, 4, 8), units(2, 4, 8)
+    (queries, tasks)[side][2, 3] = value
     with pytest.raises(ValueError, match="no number"):
-        nearest(*vectors, ["1", "2", "3", "4"])
+        nearest(queries, tasks, ["1", "2", "3", "4"])
 
 
 def test_vectors_and_ids_that_do_not_fit_are_refused() -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from assets.adoption import kept, matches, vectors
+from assets.adoption import matches, vectors
 from assets.adoption.matches import Matches, match
 from assets.adoption.nearest import nearest
 from assets.adoption.vectors import embed_cached
@@ -128,7 +128,7 @@ def test_a_run_killed_in_mid_write_leaves_nothing_that_is_taken_for_whole(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(kept.Path, "write_bytes", killed)
+        patch.setattr(Path, "write_bytes", killed)
         with pytest.raises(KeyboardInterrupt):
             embed_cached(TEXTS, Counting(), tmp_path)
     assert len(list(tmp_path.glob("*/.*"))) == 1
