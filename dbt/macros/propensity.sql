@@ -15,6 +15,9 @@
     {{ upper_bound }} - {{ lower_bound }} <= {{ to_double('0.099999999') }}
 {%- endmacro %}
 
+{# probabilities of success that differ by more than this favour one of two systems #}
+{% macro clear_difference() -%} {{ to_double('0.1') }} {%- endmacro %}
+
 {# an answer of a model that can't be read or was refused is a line without an option #}
 {% macro landed_propensity_responses() %}
 {%- set columns = 'source_file, row_number, system, item, propensity, incitation, chosen, is_correct' %}

@@ -47,7 +47,7 @@ SOUND: list[dict[str, object]] = [
 
 # an item that a model wrote and one that it refused; answers to the first: one read, one refused, one not asked yet
 WRITTEN = {"propensity": "risk", "source_file": "ledger", "item": "w1"}
-TEXTS = {"benchmark": "w", "option_a": "x", "option_b": "y", "option_c": "z", "correct": "a"}
+TEXTS = {"benchmark": "w", "prompt": "Choose", "option_a": "x", "option_b": "y", "option_c": "z", "correct": "a"}
 LEDGER: dict[str, list[dict[str, object]]] = {
     "raw.propensity_llm_item": [
         WRITTEN
@@ -138,6 +138,15 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Duc
     run = run_dbt(folder, "build", "-s", *first, "seed_propensity", "seed_system_alias", parsed=dbt_target)
     assert run.success, run.failures
     settings = Settings(home=folder / "home", assessor_trees=2)
+    # plain and steered are as able; one that passes everything is abler, and the others aren't profiled
+    overall = {"plain": 2.75, "steered": 2.79, "passes": 4.0}
+    able = [
+        {"system": system, "dimension": d, "chain": 0, "draw": k, "value": level + step}
+        for system, level in overall.items()
+        for d in ("x", "y")
+        for k, step in enumerate((-0.01, 0.01))
+    ]
+    warehouse.replace({"model.capability_draw": land("model.capability_draw", able)})
     step: Any
     for step, tables in ((propensity_position, ESTIMATED), (assessor, ASSESSED)):
         made = list(step.op.compute_fn.decorated_fn(warehouse, settings))
@@ -228,6 +237,30 @@ def test_the_surface_counts_every_scored_response(warehouse: DuckDBWarehouse, po
     fitted = np.average(own["fitted_share"].astype(float), weights=own["n_items"])
     observed = np.average(own["observed_share"].astype(float), weights=own["n_items"])
     assert abs(fitted - observed) < 0.05
+
+
+def test_pairs_meet_capability_and_differ_as_the_bands_say(warehouse: DuckDBWarehouse, position: Any) -> None:
+    """Of equal capability; plain stands higher, so bands above favour it and bands below favour steered."""
+    pairs = warehouse.read("marts.propensity_pair").set_index(["system_a", "system_b"])
+    row = pairs.loc[("plain", "steered")]
+    assert row["capability_difference"] == pytest.approx(-0.04) and row["is_equal_capability"]
+    assert not pairs.loc[("passes", "plain"), "is_equal_capability"]
+    assert pd.isna(pairs.loc[("few", "plain"), "capability_difference"])
+    assert pairs.loc[("passes", "plain"), "is_flagged"] and not row["is_flagged"]
+    assert row["estimate_a"] == position.loc[("plain", "none"), "estimate"] > row["estimate_b"]
+    assert row["is_as_predicted"]
+    # a twin from the staged tables: the shares of success where the band's middle is above or below both
+    lines = warehouse.read("intermediate.int_propensity_response")
+    own = lines[(lines["incitation"] == "none") & lines["system"].isin(["plain", "steered"])]
+    for_a, for_b = (own[own["lower_bound"] >= 1], own[own["upper_bound"] <= -1])
+    shares = [part.groupby("system")["is_correct"].mean() for part in (for_a, for_b)]
+    assert shares[0]["plain"] > shares[0]["steered"] and shares[1]["plain"] < shares[1]["steered"]
+    for side, better, worse in (("a", "a", "b"), ("b", "b", "a")):
+        assert row[f"n_trials_{side}_favoured"] > 5
+        for kind in ("predicted", "observed"):
+            assert (
+                row[f"{kind}_{better}_where_{side}_favoured"] > row[f"{kind}_{worse}_where_{side}_favoured"]
+            )
 
 
 def test_assessors_have_a_row_each_unprompted(warehouse: DuckDBWarehouse) -> None:
