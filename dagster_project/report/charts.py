@@ -200,8 +200,46 @@ def importance_heat(
         "rows": activities,
         "columns": [{"key": c, "name": names.get(c, c)} for c in capabilities],
         "max": max((v for v in map(value, frame["points"]) if v is not None), default=1.0),
+        "scale": "Points (of 100)",
+        "unit": "points",
         "scopes": pictures,
     }
+
+
+def surface_heats(cells: pd.DataFrame) -> tuple[Chart, Chart]:
+    """Heat maps of success in %, observed and fitted, width of the band × its middle; blank where there are no items.
+
+    `cells` = marts.propensity_surface of one propensity; several systems' cells are one cell of all their answers.
+    """
+    known = cells.dropna(subset=["fitted_share"])
+    sums = pd.DataFrame(
+        {
+            "middle": known["middle"].astype(int),
+            "width": known["width"].astype(int),
+            "n": known["n_items"].astype(float),
+            "observed": known["n_items"] * known["observed_share"],
+            "fitted": known["n_items"] * known["fitted_share"],
+        }
+    )
+    by_cell = sums.groupby(["width", "middle"]).sum()
+    widths = sorted(set(sums["width"]))
+    found = []
+    for name in ("observed", "fitted"):
+        percent = (100 * by_cell[name] / by_cell["n"]).to_dict()
+        rows = [[value(percent.get((width, middle))) for middle in range(-3, 4)] for width in widths]
+        found.append(
+            {
+                "kind": "heat",
+                "rows": [f"Width up to {width}" for width in widths],
+                "columns": [{"key": str(m), "name": f"Middle {m}".replace("-", "−")} for m in range(-3, 4)],
+                "max": 100.0,
+                "scale": f"Success, {name} (%)",
+                "unit": "%",
+                "is_brief": True,
+                "scopes": {"": {"values": rows, "thin": [False] * len(widths)}},
+            }
+        )
+    return found[0], found[1]
 
 
 def releases(

@@ -47,7 +47,14 @@ SOUND: list[dict[str, object]] = [
 
 # an item that a model wrote and one that it refused; answers to the first: one read, one refused, one not asked yet
 WRITTEN = {"propensity": "risk", "source_file": "ledger", "item": "w1"}
-TEXTS = {"benchmark": "w", "prompt": "Choose", "option_a": "x", "option_b": "y", "option_c": "z", "correct": "a"}
+TEXTS = {
+    "benchmark": "w",
+    "prompt": "Choose",
+    "option_a": "x",
+    "option_b": "y",
+    "option_c": "z",
+    "correct": "a",
+}
 LEDGER: dict[str, list[dict[str, object]]] = {
     "raw.propensity_llm_item": [
         WRITTEN
