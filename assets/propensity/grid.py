@@ -49,17 +49,17 @@ def has_another_maximum(
 
     Between the two the curve must dip. A curve that still rises at the grid's end has a maximum there.
     """
-    return np.array(
-        [_has_another(*fit, grid, within) for fit in zip(curve, best, radius, strict=True)], dtype=bool
-    )
+    fits = zip(curve, best.tolist(), radius.tolist(), strict=True)
+    return np.array([_has_another(*fit, grid, within) for fit in fits], dtype=bool)
 
 
 def _has_another(curve: Array, best: float, radius: float, grid: Array, within: float) -> bool:
     padded = np.concatenate([[-np.inf], curve, [-np.inf]])
     is_top = (curve >= padded[:-2]) & (curve >= padded[2:]) & (curve > curve.max() - within)
     home = int(np.abs(grid - best).argmin())
-    for place in np.flatnonzero(is_top & (np.abs(grid - best) > radius)):
+    for place in np.flatnonzero(is_top & (np.abs(grid - best) > radius)).tolist():
         between = curve[min(place, home) : max(place, home) + 1]
-        if between.min() < min(curve[place], curve[home]) - FLAT:
+        # the lower of the two ends
+        if between.min() < curve[[place, home]].min() - FLAT:
             return True
     return False

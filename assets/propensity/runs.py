@@ -65,7 +65,7 @@ def usable_items(*tables: pd.DataFrame) -> pd.DataFrame:
         of_status = table[table["status"] == "answered"] if "status" in table else table
         items = of_status[list(COLUMNS)].map(lambda cell: cell.strip(" ") if isinstance(cell, str) else "")
         items = items.assign(propensity=items["propensity"].str.lower(), correct=items["correct"].str.lower())
-        stated = items.ne("").all(axis=1) & items["correct"].isin(LETTERS)
+        stated = (items != "").all(axis=1) & items["correct"].isin(LETTERS)
         options = items[[f"option_{letter}" for letter in LETTERS]].apply(lambda column: column.str.lower())
         low, high = of_status["lower_bound"].map(_number), of_status["upper_bound"].map(_number)
         kept.append(items[stated & (options.nunique(axis=1) == len(LETTERS)) & is_band(low, high)])

@@ -16,7 +16,9 @@
 {%- endmacro %}
 
 {# probabilities of success that differ by more than this favour one of two systems #}
-{% macro clear_difference() -%} {{ to_double('0.1') }} {%- endmacro %}
+{% macro clear_difference() -%}
+    {{ to_double('0.1') }}
+{%- endmacro %}
 
 {# an answer of a model that can't be read or was refused is a line without an option #}
 {% macro landed_propensity_responses() %}

@@ -128,7 +128,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Duc
         )
     write_propensity_responses(sources, "silent", [{"item_id": "i001", "option": "", "is_correct": 0}])
     # the same items answered again in another file are further trials; a blank row in front takes nobody's place
-    again: list[dict[str, object]] = [
+    again: list[dict[str, Any]] = [
         {"item_id": "i000", "option": ""},
         *({"item_id": f"i{k:03}", "option": "b\u00a0", "incitation": "\u00a0none"} for k in range(3)),
         {"item_id": "i000", "propensity": None},
@@ -248,7 +248,7 @@ def test_the_surface_counts_every_scored_response(warehouse: DuckDBWarehouse, po
 
 def test_pairs_meet_capability_and_differ_as_the_bands_say(warehouse: DuckDBWarehouse, position: Any) -> None:
     """Of equal capability; plain stands higher, so bands above favour it and bands below favour steered."""
-    pairs = warehouse.read("marts.propensity_pair").set_index(["system_a", "system_b"])
+    pairs: Any = warehouse.read("marts.propensity_pair").set_index(["system_a", "system_b"])
     row = pairs.loc[("plain", "steered")]
     assert row["capability_difference"] == pytest.approx(-0.04) and row["is_equal_capability"]
     assert not pairs.loc[("passes", "plain"), "is_equal_capability"]
