@@ -21,7 +21,7 @@ from assets.sources.readers import read_propensity_items, read_propensity_respon
 from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 from tests.factories import write_propensity_items, write_propensity_responses
-from tests.propensity.simulated import bands, respond
+from tests.propensity.simulated import bands, probability, respond
 
 LEVELS = [*map(str, range(-3, 4)), "none"]
 BROKEN: list[tuple[dict[str, object], str]] = [
@@ -256,12 +256,14 @@ def test_pairs_meet_capability_and_differ_as_the_bands_say(warehouse: DuckDBWare
     assert pairs.loc[("passes", "plain"), "is_flagged"] and not row["is_flagged"]
     assert row["estimate_a"] == position.loc[("plain", "none"), "estimate"] > row["estimate_b"]
     assert row["is_as_predicted"]
-    # a twin from the staged tables: the shares of success where the band's middle is above or below both
+    # a twin outside: shares of success where the planted positions make success differ clearly
     lines = warehouse.read("intermediate.int_propensity_response")
     own = lines[(lines["incitation"] == "none") & lines["system"].isin(["plain", "steered"])]
-    for_a, for_b = (own[own["lower_bound"] >= 1], own[own["upper_bound"] <= -1])
-    shares = [part.groupby("system")["is_correct"].mean() for part in (for_a, for_b)]
-    assert shares[0]["plain"] > shares[0]["steered"] and shares[1]["plain"] < shares[1]["steered"]
+    bounds = (own["lower_bound"].to_numpy(float), own["upper_bound"].to_numpy(float))
+    gain = probability(np.array(0.5), *bounds) - probability(np.array(-0.2), *bounds)
+    for part, better, worse in ((gain > 0.1, "plain", "steered"), (gain < -0.1, "steered", "plain")):
+        share = own[part].groupby("system")["is_correct"].mean()
+        assert share[better] > share[worse]
     for side, better, worse in (("a", "a", "b"), ("b", "b", "a")):
         assert row[f"n_trials_{side}_favoured"] > 5
         for kind in ("predicted", "observed"):
