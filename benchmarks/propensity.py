@@ -54,7 +54,9 @@ def world() -> pd.DataFrame:
 
 def loop(responses: pd.DataFrame) -> int:
     """Fit by fit: an optimiser from the best of a coarse grid, and a posterior over the fine one; fits done."""
-    grid = positions_to_try(count_outcomes(responses[responses["propensity"] == PROPENSITIES[0]]).informative())
+    grid = positions_to_try(
+        count_outcomes(responses[responses["propensity"] == PROPENSITIES[0]]).informative()
+    )
     n = 0
     for _, rows in responses.groupby(["propensity", "system", "incitation"]):
         if n == LOOP_FITS:
