@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.optimize import minimize_scalar
 from threadpoolctl import threadpool_limits
 
-from assets.propensity.estimate import count_outcomes, estimate, position_grid
+from assets.propensity.estimate import count_outcomes, estimate, positions_to_try
 from assets.propensity.two_by_two import outcome_logs, with_open_ends
 
 N_SYSTEMS, N_ITEMS = 12, 250
@@ -54,7 +54,9 @@ def world() -> pd.DataFrame:
 
 def loop(responses: pd.DataFrame) -> int:
     """Fit by fit: an optimiser from the best of a coarse grid, and a posterior over the fine one; fits done."""
-    grid = position_grid(count_outcomes(responses[responses["propensity"] == PROPENSITIES[0]]).informative())
+    grid = positions_to_try(
+        count_outcomes(responses[responses["propensity"] == PROPENSITIES[0]]).informative()
+    )
     n = 0
     for _, rows in responses.groupby(["propensity", "system", "incitation"]):
         if n == LOOP_FITS:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from assets.llm import Answer, Call, Model
 from assets.propensity.items import Collected, PropensityError
 from assets.propensity.rubrics import Rubric, band_fault, read_prompt
+from assets.propensity.two_by_two import SCALE
 
 # of several raters' outcomes the one that stands for the item
 _GRAVITY = ("pending", "failed", "refused", "unparsed")
@@ -72,7 +73,7 @@ def _shown(item: Mapping[object, object]) -> str:
 def banded_items(
     items: pd.DataFrame, rubrics: Mapping[str, Rubric], raters: Sequence[Model], collected: Collected
 ) -> pd.DataFrame:
-    """`items` with lower and upper: the means over raters, of items that every rater answered.
+    """`items` with lower and upper as raters agree on them (`_agreed`), of items that every rater answered.
 
     An item that lacks a rater's band takes that call's status and reason; its bounds are NULL, never invented.
     """
@@ -100,6 +101,15 @@ def _settled(answers: Sequence[Answer]) -> dict[str, object]:
                 return {"status": status, "reason": f"band by {answer.call.model.name}: {answer.reason}"}
     bands = [answer.value for answer in answers if isinstance(answer.value, Band)]
     return {
-        "lower": sum(band.lower for band in bands) / len(bands),
-        "upper": sum(band.upper for band in bands) / len(bands),
+        "lower": _agreed([band.lower for band in bands], -SCALE),
+        "upper": _agreed([band.upper for band in bands], SCALE),
     }
+
+
+def _agreed(bounds: Sequence[float], no_bound: float) -> float:
+    """No bound where at least half of the raters see none, else the mean of the others' bounds.
+
+    No bound is no number: its mean with one would be a bound that nobody gave.
+    """
+    closed = [bound for bound in bounds if bound != no_bound]
+    return no_bound if 2 * len(closed) <= len(bounds) else sum(closed) / len(closed)

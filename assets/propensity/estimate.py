@@ -18,7 +18,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from assets.propensity.two_by_two import check_bands, outcome_logs, with_open_ends
+from assets.propensity.grid import has_another_maximum, position_grid, quantiles
+from assets.propensity.two_by_two import (
+    boundary_slope_log,
+    check_bands,
+    outcome_curvatures,
+    outcome_logs,
+    with_open_ends,
+)
 
 Array = npt.NDArray[np.float64]
 Objective = Callable[[Array], Array]
@@ -30,14 +37,25 @@ PRIOR_SD = 2.0
 RANGE = 6.0
 STEP = 0.02
 GOLDEN_STEPS = 32
-CURVATURE_STEP = 1e-3
+# log units within which another maximum is as good as the best one, and the standard errors it must be away
+RIVAL_LOG, RIVAL_SES = 3.0, 2.0
+# less information than this says nothing: the standard error would be wider than the range
+LEAST_INFORMATION = 1 / RANGE**2
 SLOPES = (0.2, 5.0)
 
 POSITION_COLUMNS = [
     *("propensity", "system", "incitation", "estimate", "se", "q025", "q975", "slope"),
-    *("n_items", "n_uninformative", "n_passed", "is_saturated"),
+    *(
+        "n_items",
+        "n_uninformative",
+        "n_trials",
+        "n_passed",
+        "is_saturated",
+        "is_ambiguous",
+        "is_slope_at_bound",
+    ),
 ]
-FITTED_COLUMNS = ["propensity", *FIT, *BAND, "n_items", "n_passed", "fitted"]
+FITTED_COLUMNS = ["propensity", *FIT, *BAND, "n_trials", "n_passed", "fitted"]
 
 
 @dataclass(frozen=True)
@@ -50,9 +68,10 @@ class Estimates:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Counts of one propensity: `fits` n rows, `bands` k rows as printed, `passed` and `failed` n × k.
+    """Counts of one propensity: `fits` n rows, `bands` k rows as printed, `passed` and `failed` trials n × k.
 
-    `lower`, `upper` are the k bounds with open ends at infinity.
+    `fits` has n_items and n_uninformative, which count items however often they were tried. `lower`, `upper` are the k
+    bounds with open ends at infinity.
     """
 
     fits: pd.DataFrame
@@ -86,7 +105,8 @@ def estimate(
     """Positions of every system on every propensity under every incitation, and the success they give a band.
 
     Args:
-        responses: propensity, system, incitation, item, lower, upper, is_correct (0 or 1), a row a response.
+        responses: propensity, system, incitation, item, lower, upper, is_correct (0 or 1), a row a response. Each
+            trial of an item counts.
         open_ends: a bound at -3 or 3 means no bound.
         lapse: probability of failure that every item keeps.
         free_slope: one slope a propensity is fitted too, by profile likelihood; standard errors and intervals
@@ -95,11 +115,13 @@ def estimate(
     Returns:
         position: estimate NULL where no item says anything, else the maximum of the likelihood within -6..6, or of the
             posterior where the outcomes are all alike or that maximum lies at the border (is_saturated);
-            se from the observed information, NULL where there is no curvature; q025 and q975 quantiles of the posterior
-            under a normal prior (0, 2^2); counts. fitted: items, passes and the model's probability a band.
+            se from the observed information, NULL where that says nothing; q025 and q975 quantiles of the posterior
+            under a normal prior (0, 2^2); counts of items, and of trials; is_ambiguous where another maximum is less
+            than 3 log units lower and more than 2 se away; is_slope_at_bound. fitted: trials, passes and the
+            model's probability a band.
 
     Raises:
-        BandError: a band is empty, NaN or off the scale.
+        BandError: a band is too narrow, empty, NaN or off the scale.
     """
     positions, fitted = [], []
     for propensity, group in responses.groupby("propensity", sort=True):
@@ -125,13 +147,16 @@ def count_outcomes(responses: pd.DataFrame, *, open_ends: bool = True) -> Outcom
     of_fit = responses.groupby(FIT, sort=True)
     of_band = responses.astype(dict.fromkeys(BAND, float)).groupby(BAND, sort=True)
     # in the order of ngroup
-    fits, bands = of_fit.size().reset_index()[FIT], of_band.size().reset_index()[BAND]
-    counts = np.zeros((2, len(fits), len(bands)))
+    bands = of_band.size().reset_index()[BAND]
+    counts = np.zeros((2, of_fit.ngroups, len(bands)))
     is_correct = responses["is_correct"].to_numpy(dtype=int)
     np.add.at(counts, (is_correct, of_fit.ngroup().to_numpy(), of_band.ngroup().to_numpy()), 1)
     low, high = bands["lower"].to_numpy(), bands["upper"].to_numpy()
     if open_ends:
         low, high = with_open_ends(low, high)
+    is_open = (np.isinf(low) & np.isinf(high))[of_band.ngroup().to_numpy()]
+    of_items = responses.assign(is_open=is_open).drop_duplicates([*FIT, "item"]).groupby(FIT, sort=True)
+    fits = of_items["is_open"].agg(n_items="size", n_uninformative="sum").astype(int).reset_index()
     return Outcomes(fits, bands, low, high, passed=counts[1], failed=counts[0])
 
 
@@ -143,20 +168,20 @@ def likelihood_log(outcomes: Outcomes, theta: Array, slope: float, lapse: float)
     return outcomes.passed @ succeeds + outcomes.failed @ fails
 
 
-def position_grid(outcomes: Outcomes) -> Array:
-    """Ascending positions from -8 to 8, with each band's bounds and middle: a band below the step is seen too."""
-    reach = 4 * PRIOR_SD
-    even = np.linspace(-reach, reach, round(2 * reach / STEP) + 1)
-    ends = np.concatenate([outcomes.lower, outcomes.upper, (outcomes.lower + outcomes.upper) / 2])
-    return np.unique(np.concatenate([even, ends[np.isfinite(ends)]]))
+def positions_to_try(outcomes: Outcomes, slope: float = 1.0) -> Array:
+    """Ascending positions from -8 to 8 on which the curves of bounded bands can be summed up."""
+    is_two_sided = np.isfinite(outcomes.lower) & np.isfinite(outcomes.upper)
+    radius = np.where(is_two_sided, (outcomes.upper - outcomes.lower) / 2, 1.0)
+    steep = np.where(is_two_sided, np.exp(boundary_slope_log(radius, slope)), slope)
+    return position_grid(outcomes.lower, outcomes.upper, 1 / steep, reach=4 * PRIOR_SD, step=STEP)
 
 
 def _estimate_propensity(
     outcomes: Outcomes, lapse: float, free_slope: bool
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     known = outcomes.informative()
-    grid = position_grid(known)
-    slope = _best_slope(known, grid, lapse) if free_slope else 1.0
+    slope = _best_slope(known, lapse) if free_slope else 1.0
+    grid = positions_to_try(known, slope)
     log_likelihood = likelihood_log(known, grid, slope, lapse)
     log_prior = -0.5 * (grid / PRIOR_SD) ** 2
 
@@ -177,24 +202,35 @@ def _estimate_propensity(
     best = _golden(objective, grid[np.maximum(top - 1, 0)], grid[np.minimum(top + 1, last)])
     # the refined point is between the neighbours, but on a step the grid's own may be higher
     best = np.where(objective(best) >= objective(grid[top]), best, grid[top])
-    h = CURVATURE_STEP
-    information = -(objective(best + h) - 2 * objective(best) + objective(best - h)) / h**2
-    has_se = (n_known > 0) & ~is_saturated & (information > 0)
-    q025, q975 = _quantiles(log_likelihood + log_prior, grid, (0.025, 0.975))
+    information = _information(known, best, slope, lapse)
+    has_se = (n_known > 0) & ~is_saturated & (information > LEAST_INFORMATION)
+    se = np.where(has_se, 1 / np.sqrt(np.where(has_se, information, 1.0)), np.nan)
+    q025, q975 = quantiles(log_likelihood + log_prior, grid, (0.025, 0.975))
+    curve = log_likelihood + weight[:, None] * log_prior
+    is_ambiguous = has_another_maximum(curve, grid, best, RIVAL_SES * np.nan_to_num(se), RIVAL_LOG)
 
-    n_items = (outcomes.passed + outcomes.failed).sum(axis=1)
     position = outcomes.fits.assign(
         estimate=np.where(n_known > 0, best, np.nan),
-        se=np.where(has_se, 1 / np.sqrt(np.where(has_se, information, 1.0)), np.nan),
+        se=se,
         q025=q025,
         q975=q975,
         slope=slope,
-        n_items=n_items.astype(int),
-        n_uninformative=(n_items - n_known).astype(int),
+        n_trials=(outcomes.passed + outcomes.failed).sum(axis=1).astype(int),
         n_passed=outcomes.passed.sum(axis=1).astype(int),
         is_saturated=is_saturated,
+        is_ambiguous=is_ambiguous,
+        is_slope_at_bound=bool(np.abs(np.log(slope / np.array(SLOPES))).min() < 0.01),
     )
     return position, _fitted(outcomes, best, n_known > 0, slope, lapse)
+
+
+def _information(outcomes: Outcomes, theta: Array, slope: float, lapse: float) -> Array:
+    """Observed information of n fits at their positions."""
+    passing, failing = outcome_curvatures(
+        theta[:, None], outcomes.lower[None, :], outcomes.upper[None, :], slope, lapse
+    )
+    information: Array = -(outcomes.passed * passing + outcomes.failed * failing).sum(axis=1)
+    return information
 
 
 def _fitted(
@@ -203,15 +239,15 @@ def _fitted(
     """A row a fit × band that it answered; `fitted` NULL where the fit has no position and the band is bounded."""
     logs = outcome_logs(theta[:, None], outcomes.lower[None, :], outcomes.upper[None, :], slope, lapse)[0]
     probability = np.where(is_known[:, None] | ~outcomes.is_informative[None, :], np.exp(logs), np.nan)
-    n_items = outcomes.passed + outcomes.failed
-    fit, band = np.nonzero(n_items)
+    n_trials = outcomes.passed + outcomes.failed
+    fit, band = np.nonzero(n_trials)
     return pd.concat(
         [
-            outcomes.fits.iloc[fit].reset_index(drop=True),
+            outcomes.fits.iloc[fit][FIT].reset_index(drop=True),
             outcomes.bands.iloc[band].reset_index(drop=True),
             pd.DataFrame(
                 {
-                    "n_items": n_items[fit, band].astype(int),
+                    "n_trials": n_trials[fit, band].astype(int),
                     "n_passed": outcomes.passed[fit, band].astype(int),
                     "fitted": probability[fit, band],
                 }
@@ -241,22 +277,15 @@ def _golden(objective: Objective, left: Array, right: Array) -> Array:
     return (a + b) / 2
 
 
-def _quantiles(log_density: Array, grid: Array, levels: tuple[float, ...]) -> list[Array]:
-    """Quantiles of n densities given on a grid (n × g), linear between its points: n values a level."""
-    density = np.exp(log_density - log_density.max(axis=1, keepdims=True))
-    mass = (density[:, 1:] + density[:, :-1]) / 2 * np.diff(grid)
-    below = np.concatenate([np.zeros((len(density), 1)), mass.cumsum(axis=1)], axis=1)
-    below /= below[:, -1:]
-    return [np.array([np.interp(level, row, grid) for row in below]) for level in levels]
-
-
-def _best_slope(outcomes: Outcomes, grid: Array, lapse: float) -> float:
-    """The slope whose best positions explain all fits of the propensity best."""
+def _best_slope(outcomes: Outcomes, lapse: float) -> float:
+    """The slope whose best positions explain all fits of the propensity best; 1 where every fit is all or nothing."""
     from scipy.optimize import minimize_scalar  # heavy, and only of use here
 
-    inner = grid[np.abs(grid) <= RANGE]
-    if not len(outcomes.bands):
+    has_both = (outcomes.passed.sum(axis=1) > 0) & (outcomes.failed.sum(axis=1) > 0)
+    if not has_both.any():
         return 1.0
+    grid = positions_to_try(outcomes)
+    inner = grid[np.abs(grid) <= RANGE]
 
     def loss(slope_log: float) -> float:
         return -float(likelihood_log(outcomes, inner, float(np.exp(slope_log)), lapse).max(axis=1).sum())

@@ -66,7 +66,6 @@ def read_responses(items: pd.DataFrame, supplied_systems: Sequence[str], setting
 
 def askable(supplied: pd.DataFrame, written: pd.DataFrame) -> pd.DataFrame:
     """The items that systems are asked: of raw.propensity_item and raw.propensity_llm_item, the files' first."""
-    supplied = supplied.assign(propensity=supplied["propensity"].str.lower())
     back = {"item": "item_id"}
     return usable_items(supplied.rename(columns=back), written.rename(columns=back))
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from assets.propensity.two_by_two import MIN_WIDTH
 from assets.rubric_text import Part, RubricError, parts_of, plain, read_text
 from assets.settings import PROJECT
 
@@ -99,6 +100,8 @@ def band_fault(lower: float, upper: float) -> str:
         return f"the band [{lower:g}, {upper:g}] leaves the scale {LOWEST:g} to {HIGHEST:g}"
     if lower >= upper:
         return f"the band [{lower:g}, {upper:g}] has its lower bound not below its upper bound"
+    if upper - lower <= MIN_WIDTH - 1e-9:
+        return f"the band [{lower:g}, {upper:g}] is narrower than {MIN_WIDTH:g}"
     return ""
 
 

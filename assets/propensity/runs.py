@@ -8,6 +8,7 @@ An option counts as it stands in the structured answer; only where that can't be
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from pydantic import BaseModel, ConfigDict
 from assets.llm import Answer, Call, Model
 from assets.propensity.items import COLUMNS, LETTERS, Collected, PropensityError
 from assets.propensity.rubrics import LEVELS, Rubric, read_prompt
+from assets.propensity.two_by_two import is_band
 
 UNPROMPTED = "none"
 INCITATIONS = (*LEVELS, UNPROMPTED)
@@ -53,17 +55,29 @@ class _Question:
 
 
 def usable_items(*tables: pd.DataFrame) -> pd.DataFrame:
-    """The items of `tables` that a system can be asked: `COLUMNS`, all texts there, a right letter, each id once.
+    """The items of `tables` that a system can be asked: `COLUMNS`, all texts there, a right letter, a band.
 
-    Of tables with a status only the items that are answered; an id that stands twice is asked once, as it stands first.
+    These are the lines that staging takes (stg_propensity_item), if they have a situation to show. Of tables with a
+    status only the items that are answered; an id that stands twice is asked once, as its first usable row has it.
     """
     kept = []
     for table in tables:
         of_status = table[table["status"] == "answered"] if "status" in table else table
-        items = of_status[list(COLUMNS)].astype(object)
-        stated = items.map(lambda cell: isinstance(cell, str) and bool(cell.strip())).all(axis=1)
-        kept.append(items[stated & items["correct"].isin(LETTERS)])
+        items = of_status[list(COLUMNS)].map(lambda cell: cell.strip(" ") if isinstance(cell, str) else "")
+        items = items.assign(propensity=items["propensity"].str.lower(), correct=items["correct"].str.lower())
+        stated = (items != "").all(axis=1) & items["correct"].isin(LETTERS)
+        options = items[[f"option_{letter}" for letter in LETTERS]].apply(lambda column: column.str.lower())
+        low, high = of_status["lower_bound"].map(_number), of_status["upper_bound"].map(_number)
+        kept.append(items[stated & (options.nunique(axis=1) == len(LETTERS)) & is_band(low, high)])
     return pd.concat(kept, ignore_index=True).drop_duplicates(["propensity", "item_id"], ignore_index=True)
+
+
+def _number(text: object) -> float:
+    """The number that a cell states, NaN where it states none; digits of other scripts are none in SQL either."""
+    try:
+        return float(text) if isinstance(text, str) and text.isascii() else math.nan
+    except ValueError:
+        return math.nan
 
 
 def run_calls(items: pd.DataFrame, rubrics: Mapping[str, Rubric], systems: Sequence[Model]) -> list[Call]:

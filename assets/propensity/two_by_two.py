@@ -20,6 +20,8 @@ Numbers = npt.ArrayLike
 
 # the scale of propensities; in annotations a bound at either end stands for no bound
 SCALE = 3.0
+# success of a narrower band would fall over less than 1e-8: no position can be told there, nor does anyone annotate so
+MIN_WIDTH = 0.1
 # log odds beyond exp(600) are certainty, and sums of them stay finite
 MAX_LOG = 600.0
 
@@ -28,20 +30,27 @@ class BandError(ValueError):
     """Bands that are none; the message names the items."""
 
 
+def is_band(lower: Numbers, upper: Numbers) -> npt.NDArray[np.bool_]:
+    """n: -3 <= lower < upper <= 3, at least `MIN_WIDTH` wide."""
+    low, high = np.asarray(lower, float), np.asarray(upper, float)
+    # a comparison with NaN is false; 0.3 - 0.2 is a tenth too
+    found: npt.NDArray[np.bool_] = (low >= -SCALE) & (high - low > MIN_WIDTH - 1e-9) & (high <= SCALE)
+    return found
+
+
 def check_bands(lower: Numbers, upper: Numbers, items: Sequence[object]) -> None:
-    """Nothing, if each of the n bands is -3 <= lower < upper <= 3.
+    """Nothing, if each of the n bands is -3 <= lower < upper <= 3, at least `MIN_WIDTH` wide.
 
     Raises:
-        BandError: a bound is NaN or off the scale, or the band is empty; the items are named.
+        BandError: a bound is NaN or off the scale, or the band is empty or too narrow; the items are named.
     """
-    low, high = np.asarray(lower, float), np.asarray(upper, float)
-    # a comparison with NaN is false
-    is_band = (low >= -SCALE) & (low < high) & (high <= SCALE)
-    if not is_band.all():
-        bad = [str(items[int(i)]) for i in np.flatnonzero(~is_band)]
+    found = is_band(lower, upper)
+    if not found.all():
+        bad = [str(items[int(i)]) for i in np.flatnonzero(~found)]
         shown = ", ".join(bad[:10]) + (f" and {len(bad) - 10} more" if len(bad) > 10 else "")
         raise BandError(
-            f"items {shown}: no band with -3 <= lower < upper <= 3. Correct them, or leave them out"
+            f"items {shown}: no band with -3 <= lower < upper <= 3, at least {MIN_WIDTH} wide. "
+            "Correct them, or leave them out"
         )
 
 
@@ -108,3 +117,33 @@ def outcome_logs(
     if not lapse:
         return succeeds, fails
     return np.minimum(succeeds, np.log1p(-lapse)), np.maximum(fails, np.log(lapse))
+
+
+def outcome_curvatures(
+    theta: Numbers, lower: Numbers, upper: Numbers, slope: Numbers = 1.0, lapse: float = 0.0
+) -> tuple[Array, Array]:
+    """Second derivatives of `outcome_logs` by theta, none above 0; 0 where P is capped.
+
+    With S = sinh(A (theta - m) / 2)^2, C = cosh(A r / 2)^2 and Q = 1 - P = S / (S + C) they are, over A^2,
+    (1/2 - P) P / C - P Q and -P (1 / 2S + P / C + Q); those of the 2PL are both -a^2 P Q.
+    """
+    t, low, high, a = np.broadcast_arrays(
+        *(np.asarray(values, float) for values in (theta, lower, upper, slope))
+    )
+    logit = success_logit(t, low, high, a)
+    p, q = np.exp(-np.logaddexp(0, -logit)), np.exp(-np.logaddexp(0, logit))
+    is_two_sided = np.isfinite(low) & np.isfinite(high)
+    l_, u = np.where(is_two_sided, low, -1.0), np.where(is_two_sided, high, 1.0)
+    steep_log = np.minimum(boundary_slope_log((u - l_) / 2, a), MAX_LOG / 2)
+    half_radius = np.exp(steep_log) * (u - l_) / 4
+    # 1 / C = (sech)^2, and 1 / S = odds / C
+    inverse_c = (2 * np.exp(-half_radius) / (1 + np.exp(-2 * half_radius))) ** 2
+    squared = np.where(is_two_sided, np.exp(2 * steep_log), a**2)
+    # odds without bound, at the midpoint: failure has no curvature there but for the cap
+    inverse_s = np.exp(np.minimum(logit, MAX_LOG)) * inverse_c
+    passing = np.where(is_two_sided, (0.5 - p) * p * inverse_c - p * q, -p * q) * squared
+    failing = np.where(is_two_sided, -p * (inverse_s / 2 + p * inverse_c + q), -p * q) * squared
+    if not lapse:
+        return passing, failing
+    is_capped = logit >= np.log1p(-lapse) - np.log(lapse)
+    return np.where(is_capped, 0.0, passing), np.where(is_capped, 0.0, failing)

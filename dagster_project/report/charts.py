@@ -223,6 +223,44 @@ def places_heat(rows: list[str], columns: list[str], values: list[list[float | N
     }
 
 
+def surface_heats(cells: pd.DataFrame) -> tuple[Chart, Chart]:
+    """Heat maps of success in %, observed and fitted, width of the band × its middle; blank where there are no items.
+
+    `cells` = marts.propensity_surface of one propensity; several systems' cells are one cell of all their answers.
+    """
+    known = cells.dropna(subset=["fitted_share"])
+    sums = pd.DataFrame(
+        {
+            "middle": known["middle"].astype(int),
+            "width": known["width"].astype(int),
+            "n": known["n_items"].astype(float),
+            "observed": known["n_items"] * known["observed_share"],
+            "fitted": known["n_items"] * known["fitted_share"],
+        }
+    )
+    by_cell = sums.groupby(["width", "middle"]).sum()
+    widths = sorted(set(sums["width"]))
+    found = []
+    for name in ("observed", "fitted"):
+        percent = (100 * by_cell[name] / by_cell["n"]).to_dict()
+        rows = [[value(percent.get((width, middle))) for middle in range(-3, 4)] for width in widths]
+        found.append(
+            {
+                "kind": "heat",
+                "rows": [f"Width up to {width}" for width in widths],
+                "columns": [{"key": str(m), "name": f"Middle {m}".replace("-", "−")} for m in range(-3, 4)],
+                "range": [0, 100],
+                "is_low_best": False,
+                "digits": 0,
+                "title": f"Success, {name} (%)",
+                "unit": "%",
+                "is_brief": True,
+                "scopes": {"": {"values": rows, "thin": [False] * len(widths)}},
+            }
+        )
+    return found[0], found[1]
+
+
 def releases(
     profile: pd.DataFrame,
     released_on: dict[str, str],

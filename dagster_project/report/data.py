@@ -120,11 +120,12 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
     "propensity": (
         "propensity",
         ("system", "propensity", "incitation", "estimate", "q025", "q975", "n_items", "n_uninformative")
-        + ("is_saturated", "success_share"),
+        + ("is_saturated", "is_ambiguous", "success_share"),
     ),
     "steerability": (
         "propensity",
-        ("system", "propensity", "pearson_r", "unprompted_estimate", "n_levels"),
+        ("system", "propensity", "pearson_r", "unprompted_estimate", "n_levels", "n_saturated", "n_ambiguous")
+        + ("is_unprompted_saturated", "is_unprompted_ambiguous", "is_complete"),
     ),
     "propensity_surface": (
         "propensity",
@@ -133,7 +134,20 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "assessor_gain": (
         "propensity",
-        ("regime", "feature_set", "baseline", "augmented", "mean_delta", "wilcoxon_p", "n_systems"),
+        ("regime", "baseline", "augmented", "mean_delta", "wilcoxon_p", "n_systems")
+        + ("augmented_ultracrepidarianism", "mean_delta_ultracrepidarianism")
+        + ("wilcoxon_p_ultracrepidarianism",),
+    ),
+    "propensity_pair": (
+        "propensity",
+        ("system_a", "system_b", "propensity", "estimate_a", "estimate_b", "capability_difference")
+        + ("capability_sd", "is_equal_capability", "is_flagged", "is_as_predicted")
+        + tuple(
+            f"{kind}_{system}_where_{favoured}_favoured"
+            for kind in ("predicted", "observed")
+            for system in "ab"
+            for favoured in "ab"
+        ),
     ),
     "chat_funnel": (
         "adoption",

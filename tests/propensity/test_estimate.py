@@ -198,7 +198,7 @@ def test_what_the_model_fits_is_told_a_band() -> None:
     )
     found = estimate(frame)
     table = found.fitted.set_index(["lower", "upper"])
-    assert table["n_items"].to_dict() == {(-3, 3): 1, (-1, 2): 2, (0, 3): 1}
+    assert table["n_trials"].to_dict() == {(-3, 3): 1, (-1, 2): 2, (0, 3): 1}
     assert table["n_passed"].sum() == 3 and table.loc[(-3, 3), "fitted"] == pytest.approx(1, abs=1e-5)
     theta = found.position["estimate"].iloc[0]
     assert table.loc[(0, 3), "fitted"] == pytest.approx(1 / (1 + np.exp(-theta)), rel=1e-9)
@@ -214,6 +214,86 @@ def test_order_of_rows_does_not_matter_and_no_rows_give_none() -> None:
     assert empty.position.empty and list(empty.position) == list(one.position)
 
 
-def test_an_empty_band_is_refused() -> None:
+def test_an_empty_or_hair_thin_band_is_refused() -> None:
     with pytest.raises(BandError, match="i1"):
         one_fit([(0, 1, 1), (1, 1, 0)])
+    with pytest.raises(BandError, match=r"i0, i2: .*at least 0.1 wide"):
+        one_fit([(0, 1e-12, 1), (0.2, 0.3, 1), (1 - 1e-12, 1, 1)])
+
+
+def brute_force(rows: Sequence[tuple[float, float, int]]) -> Any:
+    """The posterior's 2.5 and 97.5 % quantiles, summed on a grid below every cliff."""
+    low, high, y = (np.array(column, float)[None, :] for column in zip(*rows, strict=True))
+    theta = np.arange(-1, 1, 2e-5)
+    curve = np.zeros(len(theta))
+    for k in range(low.shape[1]):
+        succeeds, fails = outcome_logs(theta, low[0, k], high[0, k], 1.0, 1e-6)
+        curve += succeeds if y[0, k] else fails
+    density = np.exp(curve - theta**2 / 8 - (curve - theta**2 / 8).max())
+    below = density.cumsum() / density.sum()
+    return np.interp((0.025, 0.975), below, theta)
+
+
+@pytest.mark.parametrize("width", [0.2, 0.3, 0.5, 1.0])
+def test_narrow_bands_give_the_interval_of_a_grid_below_their_cliffs(width: float) -> None:
+    """Success falls off at a bound over 1/A: 5e-5 at width 0.2, 1e-3 at 0.3; the common grid has steps of 0.02."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        middle = np.round(rng.uniform(-0.6, 0.6, 60), 2)
+        low, high = middle - width / 2, middle + width / 2
+        p = np.exp(outcome_logs(rng.uniform(-0.4, 0.4), low, high)[0])
+        y = (rng.random(60) < p).astype(int)
+        rows = list(zip(low.tolist(), high.tolist(), y.tolist(), strict=True))
+        row, expected = one_fit(rows), brute_force(rows)
+        # within a twentieth of the interval, or the width of a cliff
+        room = 0.05 * (expected[1] - expected[0]) + 1 / np.expm1(2 / width)
+        np.testing.assert_allclose(row[["q025", "q975"]].astype(float), expected, atol=room)
+        assert np.isnan(row["se"]) or row["se"] < 6
+
+
+def test_the_error_of_narrow_bands_is_the_curvature_where_differences_straddle_the_cliffs() -> None:
+    """Width 0.3, A = e^(1/0.15): the second difference over 1e-5 of the log likelihood summed outside."""
+    rng = np.random.default_rng(3)
+    middle = np.round(rng.uniform(-0.6, 0.6, 60), 2)
+    p = np.exp(outcome_logs(0.1, middle - 0.15, middle + 0.15)[0])
+    y = (rng.random(60) < p).astype(int)
+    row = one_fit(list(zip((middle - 0.15).tolist(), (middle + 0.15).tolist(), y.tolist(), strict=True)))
+    at = row["estimate"] + np.array([-1e-5, 0, 1e-5])
+    succeeds, fails = outcome_logs(at[:, None], middle - 0.15, middle + 0.15, 1.0, 1e-6)
+    curve = (y * succeeds + (1 - y) * fails).sum(axis=1)
+    information = -(curve[0] - 2 * curve[1] + curve[2]) / 1e-10
+    assert row["se"] == pytest.approx(information**-0.5, rel=1e-3)
+
+
+def test_two_humps_of_about_one_height_are_flagged() -> None:
+    """Ten items at the middle, one failed: a hump on either side of it. A plain fit has one, and isn't."""
+    passes = [(-1, 1, 1)] * 9
+    assert one_fit([*passes, (-1, 1, 0)])["is_ambiguous"]
+    assert one_fit([*passes, (-1, 1, 0), (-3, 0, 1), (0, 3, 1)])["is_ambiguous"]
+    # what is on one side of zero only leaves one of the humps
+    assert not one_fit([*passes, (-1, 1, 0), *[(0, 3, 1)] * 12, *[(0.3, 3, 1)] * 12])["is_ambiguous"]
+    assert not one_fit([(-1, 3, 1), (0, 3, 0), (-3, 2, 1)])["is_ambiguous"]
+    # failing all of what asks for the middle leaves both outsides
+    assert one_fit([(-1, 1, 0)] * 9)["is_ambiguous"] and not one_fit([(-1, 3, 0)] * 9)["is_ambiguous"]
+
+
+def test_further_trials_of_an_item_count_as_trials() -> None:
+    rows = [(-1, 2, 1), (-1, 3, 0), (0, 3, 1), (-3, 3, 1), (-2, 0, 0), (-3, 1, 1)]
+    frame = pd.DataFrame(rows, columns=["lower", "upper", "is_correct"]).assign(
+        propensity="risk", system="s", incitation="0", item=list("abcdef")
+    )
+    once, twice = (estimate(f).position.iloc[0] for f in (frame, pd.concat([frame, frame])))
+    assert (twice["n_items"], twice["n_uninformative"], twice["n_trials"], twice["n_passed"]) == (6, 1, 12, 8)
+    assert once["n_trials"] == 6
+    # twice the information, one place
+    assert twice["estimate"] == pytest.approx(once["estimate"], abs=1e-6)
+    assert twice["se"] == pytest.approx(once["se"] / np.sqrt(2), rel=1e-4)
+
+
+def test_a_slope_that_ends_at_its_limit_is_flagged_and_all_or_nothing_fits_none() -> None:
+    steps = [(low / 10, 3, int(low < 0)) for low in range(-20, 20)]
+    row = one_fit(steps, free_slope=True)
+    assert row["is_slope_at_bound"] and row["slope"] == pytest.approx(5, rel=0.02)
+    assert not one_fit(steps)["is_slope_at_bound"]
+    saturated = one_fit([(-1, 3, 1)] * 9, free_slope=True)
+    assert saturated["slope"] == 1 and not saturated["is_slope_at_bound"]

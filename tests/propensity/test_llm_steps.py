@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
+from assets.propensity import bands as bands_module
 from assets.propensity import items as items_module
 from assets.propensity.llm_assets import propensity_llm_item, propensity_llm_response
 from assets.propensity.rubrics import read_rubrics
@@ -185,6 +186,16 @@ def test_without_models_the_files_are_used_and_plans_say_who_is_missing(settings
     for plan, who in zip(PLANS[:3], ("writer", "rater", "system"), strict=True):
         told = call(settings, "run", plan)
         assert told.exit_code == 2 and f"[[{who}]]" in " ".join(told.output.split())
+
+
+@pytest.mark.parametrize(
+    ("bounds", "agreed"),
+    [([-3, -2], -3), ([-3, -2, -1], -1.5), ([-3, -3, -1], -3), ([-2, -1], -1.5), ([-3], -3), ([0], 0)],
+)
+def test_no_bound_is_no_number_to_average(bounds: list[float], agreed: float) -> None:
+    """Open where at least half of the raters leave it open; else the mean of the bounds that were given."""
+    assert bands_module._agreed(bounds, -3) == agreed
+    assert bands_module._agreed([-bound for bound in bounds], 3) == -agreed
 
 
 def test_a_system_of_a_supplied_name_is_refused(settings: Settings) -> None:

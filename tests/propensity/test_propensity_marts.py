@@ -14,13 +14,14 @@ import pytest
 
 from assets.ports import declared_tables
 from assets.propensity.assets import ASSESSED, ESTIMATED, assessor, propensity_position
+from assets.propensity.ledger import askable
 from assets.propensity.two_by_two import BandError, check_bands, with_open_ends
 from assets.settings import Settings
 from assets.sources.readers import read_propensity_items, read_propensity_responses
 from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 from tests.factories import write_propensity_items, write_propensity_responses
-from tests.propensity.simulated import bands, respond
+from tests.propensity.simulated import bands, probability, respond
 
 LEVELS = [*map(str, range(-3, 4)), "none"]
 BROKEN: list[tuple[dict[str, object], str]] = [
@@ -29,13 +30,31 @@ BROKEN: list[tuple[dict[str, object], str]] = [
     ({"item_id": "x3", "lower": "NaN"}, "bound is no number"),
     ({"item_id": "x4", "upper": 3.5}, "bound outside -3 to 3"),
     ({"item_id": "x5", "option_b": None}, "missing option"),
-    ({"item_id": "i000"}, "item stands twice for this propensity; its first row counts"),
+    ({"item_id": "i000"}, "item stands twice for this propensity; its first usable row counts"),
+    ({"item_id": "x6", "lower": 0.999999999999}, "band is narrower than 0.1: no position can be told on it"),
+    ({"item_id": "x7", "option_b": "X"}, "two options are the same"),
+    # the row after it is sound
+    ({"item_id": "y1", "lower": None}, "bound is no number"),
+]
+# spelt as people spell: all are used
+SOUND: list[dict[str, object]] = [
+    {"item_id": "y1"},
+    {"item_id": "y2", "correct": "\u00a0A "},
+    {"item_id": "y3", "lower": "\u00a0-1e0", "upper": "+1.0\u00a0"},
+    {"item_id": "y4", "propensity": " RISK\u00a0"},
 ]
 
 
 # an item that a model wrote and one that it refused; answers to the first: one read, one refused, one not asked yet
 WRITTEN = {"propensity": "risk", "source_file": "ledger", "item": "w1"}
-TEXTS = {"benchmark": "w", "option_a": "x", "option_b": "y", "option_c": "z", "correct": "a"}
+TEXTS = {
+    "benchmark": "w",
+    "prompt": "Choose",
+    "option_a": "x",
+    "option_b": "y",
+    "option_c": "z",
+    "correct": "a",
+}
 LEDGER: dict[str, list[dict[str, object]]] = {
     "raw.propensity_llm_item": [
         WRITTEN
@@ -76,7 +95,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Duc
         {"item_id": i, "lower": low, "upper": up, "benchmark": "ab"[k % 2]}
         for k, (i, low, up) in enumerate(items[["item", "lower", "upper"]].itertuples(index=False))
     ]
-    write_propensity_items(sources, rows=[*sound, *(row for row, _ in BROKEN)])
+    write_propensity_items(sources, rows=[*sound, *(row for row, _ in BROKEN), *SOUND])
     own = {"plain": 0.5, "steered": -0.2}
     fits = pd.DataFrame(
         [
@@ -108,6 +127,13 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Duc
             sources, name, [{"item_id": f"i{k:03}", "option": option} for k in range(n)]
         )
     write_propensity_responses(sources, "silent", [{"item_id": "i001", "option": "", "is_correct": 0}])
+    # the same items answered again in another file are further trials; a blank row in front takes nobody's place
+    again: list[dict[str, Any]] = [
+        {"item_id": "i000", "option": ""},
+        *({"item_id": f"i{k:03}", "option": "b\u00a0", "incitation": "\u00a0none"} for k in range(3)),
+        {"item_id": "i000", "propensity": None},
+    ]
+    write_propensity_responses(sources, "few-again", [{"system": "few"} | row for row in again])
     contradicts = {"item_id": "i001", "option": "a", "is_correct": 0}
     write_propensity_responses(sources, "muddled", [contradicts, {"item_id": "i002"}])
 
@@ -119,6 +145,15 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Duc
     run = run_dbt(folder, "build", "-s", *first, "seed_propensity", "seed_system_alias", parsed=dbt_target)
     assert run.success, run.failures
     settings = Settings(home=folder / "home", assessor_trees=2)
+    # plain and steered are as able; one that passes everything is abler, and the others aren't profiled
+    overall = {"plain": 2.75, "steered": 2.79, "passes": 4.0}
+    able = [
+        {"system": system, "dimension": d, "chain": 0, "draw": k, "value": level + step}
+        for system, level in overall.items()
+        for d in ("x", "y")
+        for k, step in enumerate((-0.01, 0.01))
+    ]
+    warehouse.replace({"model.capability_draw": land("model.capability_draw", able)})
     step: Any
     for step, tables in ((propensity_position, ESTIMATED), (assessor, ASSESSED)):
         made = list(step.op.compute_fn.decorated_fn(warehouse, settings))
@@ -143,12 +178,26 @@ def test_each_broken_line_is_told_with_its_reason(warehouse: DuckDBWarehouse) ->
         "its item is not used: band is empty: lower equals upper": 2,
         "unknown item of this propensity": 2,
         "unknown incitation": 2,
-        "answered twice; the first row counts": 2,
+        "answered twice in this file; the first readable row counts": 3,
         # of the file, and what a model refused
         "missing option": 2,
         "is_correct contradicts the item: option a is correct": 1,
+        "blank propensity": 1,
     }
     assert of_answers["reason"].value_counts().to_dict() == expected
+    blank = of_answers[of_answers["reason"] == "blank propensity"].iloc[0]
+    assert blank["column_name"] == "propensity" and pd.isna(blank["value"])
+
+
+def test_systems_are_asked_the_items_that_staging_takes(warehouse: DuckDBWarehouse) -> None:
+    """Anything else pays for answers that are thrown away, or leaves out items that count."""
+    asked = askable(warehouse.read("raw.propensity_item"), warehouse.read("raw.propensity_llm_item"))
+    staged = warehouse.read("staging.stg_propensity_item")
+    taken = staged[staged["reason"].isna()]
+    assert sorted(zip(asked["propensity"], asked["item_id"], asked["correct"], strict=True)) == sorted(
+        zip(taken["propensity"], taken["item"], taken["correct"], strict=True)
+    )
+    assert {str(row["item_id"]) for row in SOUND} <= set(taken["item"])
 
 
 def test_positions_are_near_the_planted_ones(position: Any) -> None:
@@ -164,6 +213,7 @@ def test_awkward_systems_are_flagged_not_wrong(position: Any) -> None:
         assert row["is_saturated"] and np.isfinite(row["estimate"]) and pd.isna(row["se"])
     few, silent, muddled = (position.loc[(name, "none")] for name in ("few", "silent", "muddled"))
     assert few["is_thin"] and few["n_items"] == 3 and few["q975"] - few["q025"] > 1
+    assert (few["n_trials"], few["n_unscored"], few["success_share"]) == (6, 0, 0.5)
     assert pd.isna(silent["estimate"]) and (silent["n_items"], silent["n_unscored"]) == (0, 1)
     assert muddled["n_items"] == muddled["n_responses"] == 1
     assert not position.loc[("steered", "0"), "is_thin"]
@@ -188,7 +238,7 @@ def test_a_missing_level_is_flagged_and_steerability_is_the_correlation(
 def test_the_surface_counts_every_scored_response(warehouse: DuckDBWarehouse, position: Any) -> None:
     surface = warehouse.read("marts.propensity_surface")
     counted = surface.groupby(["system", "incitation"])["n_items"].sum()
-    scored = position.loc[position["n_items"] > 0, "n_items"]
+    scored = position.loc[position["n_trials"] > 0, "n_trials"]
     assert counted.to_dict() == scored.to_dict()
     own = surface[surface["system"] == "steered"]
     fitted = np.average(own["fitted_share"].astype(float), weights=own["n_items"])
@@ -196,15 +246,41 @@ def test_the_surface_counts_every_scored_response(warehouse: DuckDBWarehouse, po
     assert abs(fitted - observed) < 0.05
 
 
+def test_pairs_meet_capability_and_differ_as_the_bands_say(warehouse: DuckDBWarehouse, position: Any) -> None:
+    """Of equal capability; plain stands higher, so bands above favour it and bands below favour steered."""
+    pairs: Any = warehouse.read("marts.propensity_pair").set_index(["system_a", "system_b"])
+    row = pairs.loc[("plain", "steered")]
+    assert row["capability_difference"] == pytest.approx(-0.04) and row["is_equal_capability"]
+    assert not pairs.loc[("passes", "plain"), "is_equal_capability"]
+    assert pd.isna(pairs.loc[("few", "plain"), "capability_difference"])
+    assert pairs.loc[("passes", "plain"), "is_flagged"] and not row["is_flagged"]
+    assert row["estimate_a"] == position.loc[("plain", "none"), "estimate"] > row["estimate_b"]
+    assert row["is_as_predicted"]
+    # a twin outside: shares of success where the planted positions make success differ clearly
+    lines = warehouse.read("intermediate.int_propensity_response")
+    own = lines[(lines["incitation"] == "none") & lines["system"].isin(["plain", "steered"])]
+    bounds = (own["lower_bound"].to_numpy(float), own["upper_bound"].to_numpy(float))
+    gain = probability(np.array(0.5), *bounds) - probability(np.array(-0.2), *bounds)
+    for part, better, worse in ((gain > 0.1, "plain", "steered"), (gain < -0.1, "steered", "plain")):
+        share = own[part].groupby("system")["is_correct"].mean()
+        assert share[better] > share[worse]
+    for side, better, worse in (("a", "a", "b"), ("b", "b", "a")):
+        assert row[f"n_trials_{side}_favoured"] > 5
+        for kind in ("predicted", "observed"):
+            assert (
+                row[f"{kind}_{better}_where_{side}_favoured"] > row[f"{kind}_{worse}_where_{side}_favoured"]
+            )
+
+
 def test_assessors_have_a_row_each_unprompted(warehouse: DuckDBWarehouse) -> None:
     table = warehouse.read("marts.assessor")
     assert set(table["incitation"]) == {"none"}
     assert table["n_items"].groupby(table["system"]).first().to_dict() == {
         **dict.fromkeys(("plain", "steered", "passes", "fails"), 120),
-        "few": 3,
+        "few": 6,
         "muddled": 1,
     }
-    assert len(warehouse.read("marts.assessor_gain")) == 6
+    assert len(warehouse.read("marts.assessor_gain")) == 3
 
 
 def test_worked_bands_of_the_published_rubrics_are_read(real_data: Path, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from assets.propensity.two_by_two import (
     boundary_slope_log,
     check_bands,
     failure_log,
+    outcome_curvatures,
     outcome_logs,
     success_log,
     with_open_ends,
@@ -121,3 +122,36 @@ def test_what_is_no_band_is_refused_by_name(band: tuple[float, float]) -> None:
     check_bands([-3, 0], [3, 1], ["a", "b"])
     with pytest.raises(BandError, match="items broken:"):
         check_bands([0, band[0]], [1, band[1]], ["fine", "broken"])
+
+
+@given(
+    theta=st.floats(-4, 4),
+    lower=st.floats(-2.9, 2.5),
+    width=st.floats(0.3, 3),
+    slope=st.floats(0.2, 4),
+    ends=st.sampled_from([(False, False), (True, False), (False, True)]),
+)
+def test_curvatures_are_the_second_differences(
+    theta: float, lower: float, width: float, slope: float, ends: tuple[bool, bool]
+) -> None:
+    low, high = (-math.inf if ends[0] else lower), (math.inf if ends[1] else lower + width)
+    steep = 1.0 if any(ends) else slope + math.exp(2 / width)
+    h = 1e-3 / steep
+    distance = abs(theta - (lower + width / 2))
+    if not any(ends) and distance < 50 * h:
+        return  # failure has a pole at the midpoint
+    for logs, curvature in zip(
+        zip(*(outcome_logs(theta + k * h, low, high, slope) for k in (-1, 0, 1)), strict=True),
+        outcome_curvatures(theta, low, high, slope),
+        strict=True,
+    ):
+        before, here, after = map(float, logs)
+        found = (before - 2 * here + after) / h**2
+        rounding = 1e-14 * max(1, abs(here)) / h**2
+        assert float(curvature) <= 0
+        assert float(curvature) == pytest.approx(found, rel=5e-3, abs=rounding)
+
+
+def test_what_is_capped_has_no_curvature() -> None:
+    passing, failing = outcome_curvatures(np.array([0.0, 1e-5, 0.4]), -1, 1, 1.0, 1e-6)
+    assert passing[:2].tolist() == failing[:2].tolist() == [0, 0] and passing[2] < 0 and failing[2] < 0

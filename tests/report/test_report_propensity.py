@@ -8,6 +8,7 @@ from pathlib import Path
 
 import duckdb
 import pandas as pd
+import pytest
 
 from dagster_project.report.site import render_report
 from tests.report.page_reader import Reader
@@ -15,21 +16,23 @@ from tests.report.published_standin import Site, StandIn, build
 
 POSITIONS = pd.DataFrame(
     [
-        ("basalt-7", "risk", "none", -1.25, 0.2, -1.64, -0.86, 40, 4, False, 0.5),
-        ("basalt-7", "risk", "2", 1.5, 0.2, 1.1, 1.9, 40, 4, False, 0.25),
-        ("cedar-think", "risk", "none", 4.5, None, 2.0, 5.5, 3, 0, True, 1.0),
-        ("delta-open", "risk", "none", None, None, None, None, 0, 0, None, None),
+        ("basalt-7", "risk", "none", -1.25, 0.2, -1.64, -0.86, 40, 4, False, True, 0.5),
+        ("basalt-7", "risk", "2", 1.5, 0.2, 1.1, 1.9, 40, 4, False, False, 0.25),
+        ("cedar-think", "risk", "none", 4.5, None, 2.0, 5.5, 3, 0, True, False, 1.0),
+        ("delta-open", "risk", "none", None, None, None, None, 0, 0, None, None, None),
     ],
     columns=["system", "propensity", "incitation", "estimate", "se", "q025", "q975", "n_items"]
-    + ["n_uninformative", "is_saturated", "success_share"],
+    + ["n_uninformative", "is_saturated", "is_ambiguous", "success_share"],
 )
 STEERED = pd.DataFrame(
-    [("basalt-7", "risk", None, -1.25, 1)],
-    columns=["system", "propensity", "pearson_r", "unprompted_estimate", "n_levels"],
+    [("basalt-7", "risk", None, -1.25, 1, 0, 1, False, True, False)],
+    columns=["system", "propensity", "pearson_r", "unprompted_estimate", "n_levels", "n_saturated"]
+    + ["n_ambiguous", "is_unprompted_saturated", "is_unprompted_ambiguous", "is_complete"],
 )
 SURFACE = pd.DataFrame(
     [
         ("basalt-7", "risk", "none", -1.0, 2.0, 30, 0.8, 0.75),
+        ("cedar-think", "risk", "none", -1.0, 2.0, 10, 0.4, 0.5),
         ("basalt-7", "risk", "2", 1.0, 2.0, 30, 0.1, 0.2),
     ],
     columns=[
@@ -44,13 +47,28 @@ SURFACE = pd.DataFrame(
     ],
 )
 GAIN = pd.DataFrame(
-    [("pooled", "all", 0.61, 0.7, 0.09, 0.03125, 6)],
-    columns=["regime", "feature_set", "baseline", "augmented", "mean_delta", "wilcoxon_p", "n_systems"],
+    [("pooled", 0.61, 0.7, 0.09, 0.03125, 6, 0.65, 0.04, 0.25)],
+    columns=["regime", "baseline", "augmented", "mean_delta", "wilcoxon_p", "n_systems"]
+    + [f"{name}_ultracrepidarianism" for name in ("augmented", "mean_delta", "wilcoxon_p")],
+)
+SHARES = [f"{k}_{s}_where_{f}_favoured" for f in "ab" for k in ("observed", "predicted") for s in "ab"]
+PAIRS = pd.DataFrame(
+    [
+        ("basalt-7", "cedar-think", "risk", 0.05, 0.08, True, -1.25, 0.5, False, True)
+        + (0.8, 0.4, 0.75, 0.5, 0.2, 0.7, 0.3, 0.6),
+        ("basalt-7", "delta-open", "risk", 0.05, 0.08, True, -1.25, 1.5, False, False)
+        + (None, None, None, None, 0.9, 0.7, 0.3, 0.6),
+        ("cedar-think", "delta-open", "risk", 0.9, 0.08, False, 0.5, 1.5, False, True)
+        + (0.8, 0.4, 0.75, 0.5, 0.2, 0.7, 0.3, 0.6),
+    ],
+    columns=["system_a", "system_b", "propensity", "capability_difference", "capability_sd"]
+    + ["is_equal_capability", "estimate_a", "estimate_b", "is_flagged", "is_as_predicted", *SHARES],
 )
 MARTS = {
     "propensity": POSITIONS,
     "steerability": STEERED,
     "propensity_surface": SURFACE,
+    "propensity_pair": PAIRS,
     "assessor_gain": GAIN,
 }
 
@@ -63,22 +81,40 @@ def test_tables_and_marks_are_the_marts(tmp_path: Path) -> None:
             connection.execute(f"create table marts.{name} as select * from given")
     render_report(tmp_path / "p.duckdb", tmp_path / "report")
     reader = Reader((tmp_path / "report/propensity.html").read_text(encoding="utf-8"))
-    positions, steered, gains = (rows[1:] for _, rows in reader.tables)
+    positions, steered, pairs, gains = (rows[1:] for _, rows in reader.tables)
     assert positions == [
-        ["Basalt 7", "risk", "none", "−1.25", "−1.64 to −0.86", "40", "4", "50.0 %"],
+        ["Basalt 7", "risk", "none", "−1.25 †", "−1.64 to −0.86", "40", "4", "50.0 %"],
         ["Basalt 7", "risk", "2", "1.50", "1.10 to 1.90", "40", "4", "25.0 %"],
         ["Cedar Think", "risk", "none", "4.50 *", "2.00 to 5.50", "3", "0", "100.0 %"],
         ["delta-open", "risk", "none", "–", "–", "0", "0", "–"],
     ]
-    assert steered == [["Basalt 7", "risk", "–", "−1.25", "1"]]
-    assert gains == [["pooled", "all", "0.610", "0.700", "0.090", "0.031", "6"]]
+    assert steered == [["Basalt 7", "risk", "–", "−1.25 †", "1", "0", "1", "no"]]
+    # of equal capability only, the widest apart first; a side without items has no shares
+    assert pairs == [
+        ["Basalt 7 and delta-open", "risk", "0.05 (SD 0.08)", "−1.25 and 1.50", "–"]
+        + ["90.0 % and 70.0 % (30.0 % and 60.0 %)", "no"],
+        ["Basalt 7 and Cedar Think", "risk", "0.05 (SD 0.08)", "−1.25 and 0.50"]
+        + ["80.0 % and 40.0 % (75.0 % and 50.0 %)", "20.0 % and 70.0 % (30.0 % and 60.0 %)", "yes"],
+    ]
+    assert gains == [["pooled", "0.610", "0.700", "0.090", "0.031", "6", "0.650", "0.040", "0.250"]]
     embedded = json.loads(reader.json)
     marks = embedded["charts"]["positions"]["scopes"][""]["values"]
     drawn = {s["name"]: m[0] for s, m in zip(embedded["systems"], marks, strict=True) if m[0]}
     assert drawn == {"Basalt 7": [-1.25, -1.64, -0.86], "Cedar Think": [4.5, 2.0, 5.5]}
     assert embedded["charts"]["positions"]["range"] == [-3.2, 5.5]
-    (series,) = embedded["charts"]["surface"]["series"]
-    assert (series["x"], series["y"]) == ([0.75], [0.8])
+    doubts = embedded["charts"]["positions"]["scopes"][""]["doubts"]
+    doubted = {s["name"]: d[0] for s, d in zip(embedded["systems"], doubts, strict=True) if d[0]}
+    assert doubted == {
+        "Basalt 7": "another position suits the answers nearly as well",
+        "Cedar Think": "bounded on one side at most",
+    }
+    # 30 answers at 80 % and 10 at 40 % are 28 of 40
+    heats = [embedded["charts"][f"risk_{kind}"] for kind in ("observed", "fitted")]
+    assert [h["rows"] for h in heats] == [["Width up to 2"]] * 2
+    for heat, shown in zip(heats, ([70.0], [68.75]), strict=True):
+        assert heat["scopes"][""]["values"][0] == pytest.approx([None, None, *shown, None, None, None, None])
+    series = embedded["charts"]["surface"]["series"]
+    assert [(one["x"], one["y"]) for one in series] == [([0.75], [0.8]), ([0.5], [0.4])]
 
 
 def test_an_empty_slice_says_why(site: Callable[[str], Site]) -> None:

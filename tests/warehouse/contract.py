@@ -57,10 +57,13 @@ policy_sensitivity: basis, scope_type, scope, weighting, power, sharpness, kenda
     is_suppressed
 propensity: system, propensity, incitation, estimate, se, q025, q975, n_items, n_uninformative, is_saturated,
     success_share
-steerability: system, propensity, pearson_r, unprompted_estimate, n_levels
+steerability: system, propensity, pearson_r, unprompted_estimate, n_levels, n_saturated, n_ambiguous, is_complete
+propensity_pair: system_a, system_b, propensity, capability_difference, capability_sd, is_equal_capability, estimate_a,
+    estimate_b, is_flagged, is_as_predicted
 propensity_surface: system, propensity, incitation, middle, width, n_items, observed_share, fitted_share
 assessor: system, incitation, regime, feature_set, auroc, n_items
-assessor_gain: regime, feature_set, baseline, augmented, mean_delta, wilcoxon_p, n_systems
+assessor_gain: regime, baseline, augmented, mean_delta, wilcoxon_p, n_systems, augmented_ultracrepidarianism,
+    mean_delta_ultracrepidarianism, wilcoxon_p_ultracrepidarianism
 assessor_gain_system: regime, system, feature_set, baseline, augmented, delta, n_incitations
 tournament_rank: task, mode, candidate, mean_rank, se_rank, rank, win_share, n_runs, mean_rank_scaled,
     score_rank, warning

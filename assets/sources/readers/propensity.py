@@ -45,8 +45,8 @@ def _parse_items(table: Table, _stem: str) -> Parsed:
     require_columns(table, ITEM_COLUMNS)
     renamed = {"item": "item_id", "lower_bound": "lower", "upper_bound": "upper"}
     keys = {"item": table.key("item_id"), "propensity": table.key("propensity")}
-    rest = {name: table.column(name) for name in ("prompt", *OPTIONS, "correct")}
-    bounds = {name: table.column(renamed[name]) for name in ("lower_bound", "upper_bound")}
+    rest = {name: table.column(name) for name in ("prompt", *OPTIONS)} | {"correct": table.key("correct")}
+    bounds = {name: table.key(renamed[name]) for name in ("lower_bound", "upper_bound")}
     item = provenance(table) | keys | {"benchmark": table.key("benchmark")} | rest | bounds
     capabilities = _capability_columns(table)
     taken = {*ITEM_COLUMNS, *capabilities.values()}
@@ -85,9 +85,9 @@ def _parse_responses(table: Table, _stem: str) -> Parsed:
         "system": table.key("system"),
         "item": table.key("item_id"),
         "propensity": table.key("propensity"),
-        "incitation": table.column("incitation"),
-        "chosen": table.column("option"),
-        "is_correct": table.column("is_correct"),
+        "incitation": table.key("incitation"),
+        "chosen": table.key("option"),
+        "is_correct": table.key("is_correct"),
     }
     ignored = [name or "(no name)" for name in table.header if name not in RESPONSE_COLUMNS]
     return Parsed({"raw.propensity_response": columns}, ignored)

@@ -5,6 +5,9 @@ Belongs here: the context of propensity.html. Does not belong here: estimating (
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from typing import Any
+
 import pandas as pd
 
 from dagster_project.report import charts
@@ -13,7 +16,8 @@ from dagster_project.report.labels import MISSING, System, number, percent, text
 from dagster_project.report.pages.common import Context
 from dagster_project.report.tables import Table, count
 
-MARTS = ("propensity", "steerability", "propensity_surface", "assessor_gain")
+MARTS = ("propensity", "steerability", "propensity_surface", "propensity_pair", "assessor_gain")
+SATURATED, AMBIGUOUS = "bounded on one side at most", "another position suits the answers nearly as well"
 INCITATIONS = ("none", *(str(level) for level in range(-3, 4)))
 
 
@@ -22,17 +26,22 @@ def context(published: Published, base: Context) -> Context:
     lacks = {mart: published.why_empty(mart) if published[mart].empty else "" for mart in MARTS}
     everyone: list[System] = base["systems"]
     names = {s.key: s.name for s in everyone}
-    drawn = {}
+    drawn: dict[str, charts.Chart] = {}
+    surfaces: list[tuple[str, str, dict[str, charts.Chart]]] = []
     if not lacks["propensity"]:
         drawn["positions"] = _positions(published["propensity"], everyone)
     if not lacks["propensity_surface"]:
         drawn["surface"] = charts.predicted_against_observed(
             _cells(published["propensity_surface"]), everyone
         )
+        surfaces = _surfaces(published["propensity_surface"])
+        drawn |= {f"{key}_{kind}": chart for key, _, pair in surfaces for kind, chart in pair.items()}
     return {
         "lacks": lacks,
         "table": _table(published["propensity"], names),
         "steered": _steered(published["steerability"], names),
+        "surfaces": [(key, name) for key, name, _ in surfaces],
+        "pairs": _pairs(published["propensity_pair"], names),
         "gains": _gains(published["assessor_gain"]),
         "charts": drawn,
     }
@@ -44,6 +53,7 @@ def _positions(frame: pd.DataFrame, everyone: list[System]) -> charts.Chart:
     keys = sorted(set(frame["propensity"]))
     found = {(r["system"], r["propensity"]): r for r in own.to_dict("records")}
     values: list[list[list[float | None] | None]] = [[] for _ in everyone]
+    doubts: list[list[str]] = [[_doubt(found.get((s.key, key))) for key in keys] for s in everyone]
     for s, marks in zip(everyone, values, strict=True):
         for key in keys:
             row = found.get((s.key, key))
@@ -57,8 +67,31 @@ def _positions(frame: pd.DataFrame, everyone: list[System]) -> charts.Chart:
         "rows": [key.replace("_", " ").capitalize() for key in keys],
         "x_title": "Position without incitation (−3 to 3, 95\u00a0% interval)",
         "range": [min([-3.2, *ends]), max([3.2, *ends])],
-        "scopes": {"": {"values": values, "pooled": None, "thin": [False] * len(keys)}},
+        "scopes": {
+            "": {"values": values, "doubts": doubts, "pooled": None, "thin": [False] * len(keys)},
+        },
     }
+
+
+def _doubt(row: dict[Hashable, Any] | None) -> str:
+    """Why the position alone misleads; blank where it doesn't."""
+    if row is None:
+        return ""
+    flags = ((SATURATED, row["is_saturated"]), (AMBIGUOUS, row["is_ambiguous"]))
+    return "; ".join(words for words, flag in flags if charts.is_true(flag))
+
+
+def _surfaces(surface: pd.DataFrame) -> list[tuple[str, str, dict[str, charts.Chart]]]:
+    """(key, name, observed and fitted heat map) a propensity, of unprompted answers of all systems."""
+    own = surface[surface["incitation"] == "none"].dropna(subset=["fitted_share"])
+    return [
+        (
+            str(key),
+            str(key).replace("_", " ").capitalize(),
+            dict(zip(("observed", "fitted"), charts.surface_heats(cells), strict=True)),
+        )
+        for key, cells in own.groupby("propensity", sort=True)
+    ]
 
 
 def _cells(surface: pd.DataFrame) -> pd.DataFrame:
@@ -71,6 +104,11 @@ def _cells(surface: pd.DataFrame) -> pd.DataFrame:
     return own.assign(predicted=own["fitted_share"], observed=own["observed_share"], benchmark=label)
 
 
+def _marks(is_saturated: object, is_ambiguous: object) -> str:
+    marks = ("*" if charts.is_true(is_saturated) else "") + ("†" if charts.is_true(is_ambiguous) else "")
+    return f" {marks}" if marks else ""
+
+
 def _table(frame: pd.DataFrame, names: dict[str, str]) -> Table:
     placed = frame.assign(place=frame["incitation"].map(INCITATIONS.index))
     rows = [
@@ -78,7 +116,7 @@ def _table(frame: pd.DataFrame, names: dict[str, str]) -> Table:
             names.get(r["system"], r["system"]),
             text(r["propensity"]).replace("_", " "),
             text(r["incitation"]).replace("-", "−"),
-            number(r["estimate"]) + (" *" if charts.is_true(r["is_saturated"]) else ""),
+            number(r["estimate"]) + _marks(r["is_saturated"], r["is_ambiguous"]),
             f"{number(r['q025'])} to {number(r['q975'])}" if charts.value(r["q025"]) is not None else MISSING,
             count(r["n_items"]),
             count(r["n_uninformative"]),
@@ -93,19 +131,74 @@ def _table(frame: pd.DataFrame, names: dict[str, str]) -> Table:
 def _steered(frame: pd.DataFrame, names: dict[str, str]) -> Table:
     rows = [
         [names.get(r["system"], r["system"]), text(r["propensity"]).replace("_", " ")]
-        + [number(r["pearson_r"]), number(r["unprompted_estimate"]), count(r["n_levels"])]
+        + [
+            number(r["pearson_r"]),
+            number(r["unprompted_estimate"])
+            + _marks(r["is_unprompted_saturated"], r["is_unprompted_ambiguous"]),
+            *(count(r[c]) for c in ("n_levels", "n_saturated", "n_ambiguous")),
+            "yes" if charts.is_true(r["is_complete"]) else "no",
+        ]
         for r in frame.sort_values(["system", "propensity"]).to_dict("records")
     ]
     columns = ["System", "Propensity", "Correlation of incited level and position"]
-    return Table([*columns, "Position without incitation", "Levels"], rows, {1})
+    more = ["Position without incitation", "Levels", "Of these *", "Of these †", "Complete"]
+    return Table([*columns, *more], rows, {1})
+
+
+def _pairs(frame: pd.DataFrame, names: dict[str, str]) -> Table:
+    """Pairs of equal capability whose positions are sound and whom bands tell apart, widest apart first."""
+    is_shown = [
+        charts.is_true(equal) and not charts.is_true(flag) and pd.notna(said)
+        for equal, flag, said in zip(
+            frame["is_equal_capability"], frame["is_flagged"], frame["is_as_predicted"], strict=True
+        )
+    ]
+    shown = frame[pd.Series(is_shown, index=frame.index, dtype=bool)]
+    apart = shown.assign(apart=(shown["estimate_a"] - shown["estimate_b"]).abs().astype(float))
+    rows = [
+        [
+            " and ".join(names.get(r[s], r[s]) for s in ("system_a", "system_b")),
+            text(r["propensity"]).replace("_", " "),
+            f"{number(r['capability_difference'])} (SD {number(r['capability_sd'])})",
+            f"{number(r['estimate_a'])} and {number(r['estimate_b'])}",
+            *(_sides(r, favoured) for favoured in "ab"),
+            "yes" if charts.is_true(r["is_as_predicted"]) else "no",
+        ]
+        for r in apart.sort_values(["apart", "system_a", "system_b"], ascending=[False, True, True]).to_dict(
+            "records"
+        )
+    ]
+    columns = ["Two systems", "Propensity", "Difference of capability", "Positions"]
+    sides = [f"Success where bands favour the {which} (fitted)" for which in ("first", "second")]
+    return Table([*columns, *sides, "As the bands say"], rows, {1})
+
+
+def _sides(row: dict[Hashable, Any], favoured: str) -> str:
+    """Observed shares of both, and the fitted ones in brackets."""
+    observed, predicted = (
+        [percent(row[f"{kind}_{system}_where_{favoured}_favoured"]) for system in "ab"]
+        for kind in ("observed", "predicted")
+    )
+    if MISSING in observed:
+        return MISSING
+    return f"{observed[0]} and {observed[1]} ({predicted[0]} and {predicted[1]})"
 
 
 def _gains(frame: pd.DataFrame) -> Table:
+    added = "_ultracrepidarianism"
     rows = [
-        [text(r["regime"]).replace("_", " "), text(r["feature_set"]).replace("_", " ")]
+        [text(r["regime"]).replace("_", " ")]
         + [number(r[c], 3) for c in ("baseline", "augmented", "mean_delta", "wilcoxon_p")]
         + [count(r["n_systems"])]
-        for r in frame.sort_values(["regime", "feature_set"]).to_dict("records")
+        + [number(r[c + added], 3) for c in ("augmented", "mean_delta", "wilcoxon_p")]
+        for r in frame.sort_values("regime").to_dict("records")
     ]
-    columns = ["Held out", "Features added to", "AUROC with capabilities alone", "AUROC with these"]
-    return Table([*columns, "Mean difference", "p (signed-rank)", "Systems"], rows, {1})
+    columns = ["Held out", "AUROC with capabilities alone", "With all propensities", "Mean difference"]
+    more = [
+        "p (signed-rank)",
+        "Systems",
+        "With ultracrepidarianism only",
+        "Mean difference",
+        "p (signed-rank)",
+    ]
+    return Table([*columns, *more], rows, set())

@@ -58,8 +58,8 @@
 
   function dots(div, chart) {
     const narrow = isNarrow(div), picture = chart.scopes[scopeKey()], on = shown(), names = rowsOf(chart, picture);
-    const series = data.systems.map((s, i) => ({ ...s, values: picture.values[i], id: String(i) }));
-    if (picture.pooled) series.push({ ...POOLED, values: picture.pooled, id: "pooled" });
+    const series = data.systems.map((s, i) => ({ ...s, values: picture.values[i], doubts: picture.doubts ? picture.doubts[i] : [], id: String(i) }));
+    if (picture.pooled) series.push({ ...POOLED, values: picture.pooled, doubts: [], id: "pooled" });
     const drawn = series.filter((s) => on.has(s.id));
     const labels = rowLabels(chart, picture, narrow);
     // On narrow screens the row's name stands above its marks, so that the marks get the whole width.
@@ -77,10 +77,10 @@
         },
         marker: {
           color: s.style.colour, size: pooled ? 11 : 9, line: { width: 1.5, color: s.style.colour },
-          symbol: rows.map((i) => (pooled ? "diamond" : SYMBOLS[s.style.symbol]) + (picture.thin[i] ? "-open" : "")),
+          symbol: rows.map((i) => (pooled ? "diamond" : SYMBOLS[s.style.symbol]) + (picture.thin[i] || s.doubts[i] ? "-open" : "")),
         },
         hoverinfo: "text",
-        text: rows.map((i) => `<b>${wrap(s.name, 34)}</b><br>${wrap(names[i], 34)}${picture.thin[i] ? " (fewer than 5 respondents)" : ""}<br>${estimate(s.values[i], chart.interval)}`),
+        text: rows.map((i) => `<b>${wrap(s.name, 34)}</b><br>${wrap(names[i], 34)}${picture.thin[i] ? " (fewer than 5 respondents)" : ""}<br>${estimate(s.values[i], chart.interval)}${s.doubts[i] ? "<br>" + wrap(s.doubts[i], 34) : ""}`),
       };
     });
     const empty = names.map((_, i) => i).filter((i) => !series.some((s) => s.values[i]));
@@ -116,18 +116,18 @@
   function heat(div, chart) {
     const narrow = div.clientWidth < 760, picture = chart.scopes[scopeKey()], names = rowsOf(chart, picture);
     const columns = chart.columns.map((c) => (narrow ? plain(c.key) : wrap(c.name, 24)));
-    const top = narrow ? Math.max(64, 9 * Math.max(...chart.columns.map((c) => c.key.length))) : 190;
+    const top = chart.is_brief ? 64 : narrow ? Math.max(64, 9 * Math.max(...chart.columns.map((c) => c.key.length))) : 190;
     const cells = narrow ? [] : picture.values.map((row) => row.map((v) => (v === null ? "" : v.toFixed(chart.digits))));
     return Plotly.react(div, [{
       type: "heatmap", z: picture.values, x: chart.columns.map((_, i) => i), y: names.map((_, i) => i), zmin: chart.range[0], zmax: chart.range[1], reversescale: chart.is_low_best,
       colorscale: [[0, "#f7fbff"], [0.25, "#c6dbef"], [0.5, "#6baed6"], [0.75, "#2171b5"], [1, "#08306b"]], xgap: 1, ygap: 1,
       hoverongaps: false, hoverinfo: "text", text: cells, texttemplate: narrow ? undefined : "%{text}", textfont: { size: 13 },
       hovertext: picture.values.map((row, i) => row.map((v, j) => `<b>${wrap(names[i], 34)}</b><br>${wrap(chart.columns[j].name, 34)}: ${v === null ? "–" : v.toFixed(1)} ${chart.unit}`)),
-      colorbar: { orientation: "h", y: 0, yanchor: "top", ypad: 14, thickness: 14, len: 1, x: 0.5, title: { text: chart.title, side: "top", font: { size: 14 } }, tickfont: { size: 14 }, outlinewidth: 0 },
+      colorbar: { orientation: "h", y: 0, yanchor: "top", ypad: 14, thickness: 14, len: 1, x: 0.5, title: { text: plain(chart.title), side: "top", font: { size: 14 } }, tickfont: { size: 14 }, outlinewidth: 0 },
     }], {
-      ...base(div, (narrow ? 126 : 140) + top + 30 * names.length), margin: { l: 10, r: 14, t: top, b: 80 },
+      ...base(div, (narrow || chart.is_brief ? 126 : 140) + top + 30 * names.length), margin: { l: 10, r: 14, t: top, b: 80 },
       yaxis: rowAxis(rowLabels(chart, picture, isNarrow(div))),
-      xaxis: { side: "top", tickmode: "array", tickvals: chart.columns.map((_, i) => i), ticktext: columns, tickangle: -90, fixedrange: true, showgrid: false, zeroline: false, ticks: "", tickfont: { size: 14 } },
+      xaxis: { side: "top", tickmode: "array", tickvals: chart.columns.map((_, i) => i), ticktext: columns, tickangle: chart.is_brief ? 0 : -90, fixedrange: true, showgrid: false, zeroline: false, ticks: "", tickfont: { size: 14 } },
     }, CONFIG);
   }
 

@@ -20,6 +20,7 @@ final as (
         cast(item.item_number as bigint) as item_number,
         item.lower_bound,
         item.upper_bound,
+        response.source_file,
         cast(response.is_correct as bigint) as is_correct
     from {{ ref('stg_propensity_response') }} as response
     inner join item on response.propensity = item.propensity and response.item = item.item

@@ -1,13 +1,27 @@
-with final as (
+with gain as (
+    select * from {{ source('model', 'assessor_gain') }}
+),
+
+final as (
     select
         regime,
-        feature_set,
-        baseline,
-        augmented,
-        mean_delta,
-        wilcoxon_p,
-        n_systems
-    from {{ source('model', 'assessor_gain') }}
+        max(case when feature_set = 'capabilities_propensities' then baseline end) as baseline,
+        max(case when feature_set = 'capabilities_propensities' then augmented end) as augmented,
+        max(case when feature_set = 'capabilities_propensities' then mean_delta end) as mean_delta,
+        max(case when feature_set = 'capabilities_propensities' then wilcoxon_p end) as wilcoxon_p,
+        max(case when feature_set = 'capabilities_propensities' then n_systems end) as n_systems,
+        max(case when feature_set = 'capabilities_ultracrepidarianism' then baseline end)
+            as baseline_ultracrepidarianism,
+        max(case when feature_set = 'capabilities_ultracrepidarianism' then augmented end)
+            as augmented_ultracrepidarianism,
+        max(case when feature_set = 'capabilities_ultracrepidarianism' then mean_delta end)
+            as mean_delta_ultracrepidarianism,
+        max(case when feature_set = 'capabilities_ultracrepidarianism' then wilcoxon_p end)
+            as wilcoxon_p_ultracrepidarianism,
+        max(case when feature_set = 'capabilities_ultracrepidarianism' then n_systems end)
+            as n_systems_ultracrepidarianism
+    from gain
+    group by regime
 )
 
 select * from final

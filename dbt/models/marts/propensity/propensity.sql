@@ -25,8 +25,11 @@ final as (
         coalesce(position.n_items, 0) as n_items,
         cast(counted.n_unscored as bigint) as n_unscored,
         coalesce(position.n_uninformative, 0) as n_uninformative,
-        {{ to_double('position.n_passed') }} / nullif(position.n_items, 0) as success_share,
+        coalesce(position.n_trials, 0) as n_trials,
+        {{ to_double('position.n_passed') }} / nullif(position.n_trials, 0) as success_share,
         position.is_saturated,
+        position.is_ambiguous,
+        position.is_slope_at_bound,
         coalesce(position.n_items - position.n_uninformative, 0) < 20 as is_thin
     from counted
     inner join {{ ref('seed_propensity') }} as named on counted.propensity = named.propensity

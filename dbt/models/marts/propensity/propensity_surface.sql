@@ -13,10 +13,10 @@ final as (
         incitation,
         middle,
         width,
-        cast(sum(n_items) as bigint) as n_items,
+        cast(sum(n_trials) as bigint) as n_items,
         cast(sum(n_passed) as bigint) as n_passed,
-        {{ to_double('sum(n_passed)') }} / sum(n_items) as observed_share,
-        sum(n_items * fitted) / sum(case when fitted is not null then n_items end) as fitted_share
+        {{ to_double('sum(n_passed)') }} / sum(n_trials) as observed_share,
+        sum(n_trials * fitted) / sum(case when fitted is not null then n_trials end) as fitted_share
     from cell
     group by system, propensity, incitation, middle, width
 )

@@ -4,6 +4,7 @@ with position as (
         propensity,
         estimate,
         is_saturated,
+        is_ambiguous,
         incitation = 'none' as is_unprompted,
         {{ try_double('incitation') }} as level
     from {{ ref('propensity') }}
@@ -24,7 +25,9 @@ summed as (
         max(case when is_unprompted then estimate end) as unprompted_estimate,
         count(case when not is_unprompted then estimate end) as n_levels,
         sum(case when not is_unprompted and estimate is not null and is_saturated then 1 else 0 end) as n_saturated,
-        sum(case when estimate is not null and is_saturated then 1 else 0 end) as n_leaning,
+        sum(case when not is_unprompted and estimate is not null and is_ambiguous then 1 else 0 end) as n_ambiguous,
+        sum(case when is_unprompted and estimate is not null and is_saturated then 1 else 0 end) as n_own_saturated,
+        sum(case when is_unprompted and estimate is not null and is_ambiguous then 1 else 0 end) as n_own_ambiguous,
         sum(case when not is_unprompted then x * y end) as sxy,
         sum(case when not is_unprompted and estimate is not null then x * x end) as sxx,
         sum(case when not is_unprompted then y * y end) as syy
@@ -41,7 +44,11 @@ final as (
         unprompted_estimate,
         cast(n_levels as bigint) as n_levels,
         cast(n_saturated as bigint) as n_saturated,
-        n_levels = 7 and unprompted_estimate is not null and n_leaning = 0 as is_complete
+        cast(n_ambiguous as bigint) as n_ambiguous,
+        case when unprompted_estimate is not null then n_own_saturated > 0 end as is_unprompted_saturated,
+        case when unprompted_estimate is not null then n_own_ambiguous > 0 end as is_unprompted_ambiguous,
+        n_levels = 7 and unprompted_estimate is not null
+        and n_saturated + n_ambiguous + n_own_saturated + n_own_ambiguous = 0 as is_complete
     from summed
 )
 

@@ -24,16 +24,61 @@ known as (
     select propensity from {{ ref('seed_propensity') }}
 ),
 
-counted as (
+judged as (
     select
         raw_item.*,
-        known.propensity is not null as is_known,
-        row_number() over (
-            partition by raw_item.propensity, raw_item.item
-            order by raw_item.source_file, raw_item.row_number
-        ) as occurrence
+        case
+            when raw_item.item is null then 'item_id'
+            when known.propensity is null then 'propensity'
+            when raw_item.benchmark is null then 'benchmark'
+            when raw_item.option_a is null then 'option_a'
+            when raw_item.option_b is null then 'option_b'
+            when raw_item.option_c is null then 'option_c'
+            when lower(raw_item.option_b) = lower(raw_item.option_a) then 'option_b'
+            when lower(raw_item.option_c) in (lower(raw_item.option_a), lower(raw_item.option_b)) then 'option_c'
+            when raw_item.correct is null or raw_item.correct not in ('a', 'b', 'c') then 'correct'
+            when raw_item.lower_bound is null or raw_item.lower_bound < -3 or raw_item.lower_bound > 3 then 'lower'
+            when raw_item.upper_bound is null or raw_item.upper_bound < -3 or raw_item.upper_bound > 3 then 'upper'
+            when {{ is_narrow_band('raw_item.lower_bound', 'raw_item.upper_bound') }} then 'upper'
+        end as fault_column,
+        case
+            when raw_item.item is null then 'blank item'
+            when known.propensity is null then 'unknown propensity; seed_propensity.csv names them'
+            when raw_item.benchmark is null then 'blank benchmark'
+            when raw_item.option_a is null or raw_item.option_b is null or raw_item.option_c is null
+                then 'missing option'
+            when
+                lower(raw_item.option_b) = lower(raw_item.option_a)
+                or lower(raw_item.option_c) in (lower(raw_item.option_a), lower(raw_item.option_b))
+                then 'two options are the same'
+            when raw_item.correct is null or raw_item.correct not in ('a', 'b', 'c') then 'correct is not a, b or c'
+            when raw_item.lower_bound is null or raw_item.upper_bound is null then 'bound is no number'
+            when
+                raw_item.lower_bound < -3 or raw_item.lower_bound > 3
+                or raw_item.upper_bound < -3 or raw_item.upper_bound > 3
+                then 'bound outside -3 to 3'
+            when raw_item.lower_bound = raw_item.upper_bound then 'band is empty: lower equals upper'
+            when raw_item.lower_bound > raw_item.upper_bound then 'band is empty: lower is above upper'
+            when {{ is_narrow_band('raw_item.lower_bound', 'raw_item.upper_bound') }}
+                then 'band is narrower than 0.1: no position can be told on it'
+        end as fault
     from raw_item
     left join known on raw_item.propensity = known.propensity
+),
+
+-- the files' rows before the ledger's, usable ones first
+counted as (
+    select
+        *,
+        row_number() over (
+            partition by propensity, item
+            order by
+                case when fault is null then 0 else 1 end,
+                case when source_file = 'ledger' then 1 else 0 end,
+                source_file,
+                row_number
+        ) as occurrence
+    from judged
 ),
 
 final as (
@@ -48,32 +93,11 @@ final as (
         upper_bound,
         lower_text,
         upper_text,
-        case
-            when item is null then 'item_id'
-            when not is_known then 'propensity'
-            when benchmark is null then 'benchmark'
-            when option_a is null then 'option_a'
-            when option_b is null then 'option_b'
-            when option_c is null then 'option_c'
-            when correct is null or correct not in ('a', 'b', 'c') then 'correct'
-            when lower_bound is null or lower_bound < -3 or lower_bound > 3 then 'lower'
-            when upper_bound is null or upper_bound < -3 or upper_bound > 3 then 'upper'
-            when lower_bound >= upper_bound then 'upper'
-            when occurrence > 1 then 'item_id'
-        end as column_name,
-        case
-            when item is null then 'blank item'
-            when not is_known then 'unknown propensity; seed_propensity.csv names them'
-            when benchmark is null then 'blank benchmark'
-            when option_a is null or option_b is null or option_c is null then 'missing option'
-            when correct is null or correct not in ('a', 'b', 'c') then 'correct is not a, b or c'
-            when lower_bound is null or upper_bound is null then 'bound is no number'
-            when lower_bound < -3 or lower_bound > 3 or upper_bound < -3 or upper_bound > 3
-                then 'bound outside -3 to 3'
-            when lower_bound = upper_bound then 'band is empty: lower equals upper'
-            when lower_bound > upper_bound then 'band is empty: lower is above upper'
-            when occurrence > 1 then 'item stands twice for this propensity; its first row counts'
-        end as reason
+        coalesce(fault_column, case when occurrence > 1 then 'item_id' end) as column_name,
+        coalesce(
+            fault,
+            case when occurrence > 1 then 'item stands twice for this propensity; its first usable row counts' end
+        ) as reason
     from counted
 )
 

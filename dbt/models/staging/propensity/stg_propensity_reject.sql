@@ -49,6 +49,7 @@ response as (
         staged.row_number,
         case
             when staged.reason = 'blank system' then 'system'
+            when staged.reason = 'blank propensity' then 'propensity'
             when staged.reason = 'unknown incitation' then 'incitation'
             when staged.reason like 'is_correct %' then 'is_correct'
             when staged.status = 'unscored' then 'option'
@@ -56,6 +57,7 @@ response as (
         end as column_name,
         case
             when staged.reason = 'blank system' then raw_response.system
+            when staged.reason = 'blank propensity' then raw_response.propensity
             when staged.reason = 'unknown incitation' then raw_response.incitation
             when staged.reason like 'is_correct %' then raw_response.is_correct
             when staged.status = 'unscored' then raw_response.chosen

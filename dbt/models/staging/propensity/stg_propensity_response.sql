@@ -57,33 +57,46 @@ named as (
         on response.propensity = item.propensity and response.item = item.item and item.place = 1
 ),
 
-counted as (
-    select
-        *,
-        row_number() over (
-            partition by system, propensity, item, incitation
-            order by source_file, row_number
-        ) as occurrence
-    from named
-),
-
 judged as (
     select
         *,
         case
             when system is null then 'blank system'
+            when propensity is null then 'blank propensity'
             when not is_item then 'unknown item of this propensity'
             when item_reason is not null then 'its item is not used: ' || item_reason
             when incitation is null then 'unknown incitation'
-            when occurrence > 1 then 'answered twice; the first row counts'
             when chosen in ('a', 'b', 'c') and said <> case when chosen = correct then 1 else 0 end
                 then 'is_correct contradicts the item: option ' || correct || ' is correct'
-        end as reject_reason,
+        end as fault,
         case
             when chosen is null then 'missing option'
             when chosen not in ('a', 'b', 'c') then 'option is not a, b or c'
             when is_correct_text is not null and said is null then 'is_correct is not 0 or 1'
         end as unscored_reason
+    from named
+),
+
+-- in one file a repeat is a mistake; another file is another trial
+counted as (
+    select
+        *,
+        row_number() over (
+            partition by source_file, system, propensity, item, incitation
+            order by
+                case when fault is not null then 2 when unscored_reason is not null then 1 else 0 end,
+                row_number
+        ) as occurrence
+    from judged
+),
+
+settled as (
+    select
+        *,
+        coalesce(
+            fault,
+            case when occurrence > 1 then 'answered twice in this file; the first readable row counts' end
+        ) as reject_reason
     from counted
 ),
 
@@ -105,7 +118,7 @@ final as (
                 then case when chosen = correct then 1 else 0 end
         end as is_correct,
         coalesce(reject_reason, unscored_reason) as reason
-    from judged
+    from settled
 )
 
 select * from final
