@@ -27,13 +27,21 @@
     cast({{ value }} as decimal(28, 9))
 {%- endmacro %}
 
-{# where a candidate's place by scaled ranks or by strength is another than its place by mean rank; NULL = nowhere #}
-{% macro order_warning(place, scaled, strength, reason) -%}
-    {%- set told = "place ' || cast(%s as " ~ dbt.type_string() ~ ") || '; '" -%}
+{# where a candidate's place by scaled ranks or by strength is another than its place by mean rank, and strengths without
+   an interval; NULL = nothing to tell #}
+{% macro order_warning(place, scaled, strength_place, strength, low, reason) -%}
+    {%- set told = "place ' || cast(%s as " ~ dbt.type_string() ~ ")" -%}
     nullif(
-            case when {{ scaled }} <> {{ place }} then 'by scaled ranks {{ told % scaled }} else '' end
-            || case when {{ strength }} <> {{ place }} then 'by Bradley-Terry {{ told % strength }} else '' end
-            || coalesce('no Bradley-Terry strength: ' || {{ reason }} || '; ', ''),
+            concat_ws(
+                '; ',
+                case when {{ scaled }} <> {{ place }} then 'by scaled ranks {{ told % scaled }} end,
+                case when {{ strength_place }} <> {{ place }} then 'by Bradley-Terry {{ told % strength_place }} end,
+                case
+                    when {{ strength }} is not null and {{ low }} is null
+                        then 'below three runs strengths have no interval'
+                end,
+                'no Bradley-Terry strength: ' || {{ reason }}
+            ),
             ''
         )
 {%- endmacro %}

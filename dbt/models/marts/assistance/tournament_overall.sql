@@ -35,7 +35,7 @@ final as (
         overall.n_tasks,
         overall.n_runs,
         overall.is_unaided,
-        {{ order_warning('rank_by_mean', 'rank_scaled', 'place', 'reason') }} as warning
+        {{ order_warning('rank_by_mean', 'rank_scaled', 'place', 'log_strength', 'low', 'reason') }} as warning
     from overall
     left join bradley_terry on overall.mode = bradley_terry.mode and overall.candidate = bradley_terry.candidate
 )

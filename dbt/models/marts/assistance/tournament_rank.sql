@@ -37,8 +37,10 @@ final as (
         bradley_terry.low as bt_low,
         bradley_terry.high as bt_high,
         cast(bradley_terry.place as bigint) as bt_rank,
-        {{ order_warning('task_rank.rank', 'task_rank.rank_scaled', 'bradley_terry.place', 'bradley_terry.reason') }}
-            as warning
+        {{ order_warning(
+            'task_rank.rank', 'task_rank.rank_scaled', 'bradley_terry.place', 'bradley_terry.log_strength',
+            'bradley_terry.low', 'bradley_terry.reason'
+        ) }} as warning
     from task_rank
     left join bradley_terry
         on
