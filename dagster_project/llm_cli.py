@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -41,6 +41,10 @@ PLANS: dict[str, str] = {
     "adoption-summary": "dagster_project.adoption_plans:summary",
     "adoption-confirm": "dagster_project.adoption_plans:confirm",
 }
+SAME_EACH_RUN = (
+    "{names}: a fixed seed or temperature 0 may give the same in each run, and runs then tell nothing of chance; "
+    "leave both out in llm.toml"
+)
 # plans whose calls hang on answers that may not be there yet -> "module:function" of a function(settings) -> Foreseen
 FORESEEN: dict[str, str] = {
     plan: f"{PLANS[plan]}_foreseen" for plan in ("tournament-runs", "tournament-judge", "tournament-traits")
@@ -115,6 +119,8 @@ def estimate(plan: str) -> None:
     click.echo(
         f"about {found.input_tokens} tokens in (characters / 4), at most {found.output_tokens} out; cost {cost}"
     )
+    if names := _same_each_run(calls):
+        click.echo(SAME_EACH_RUN.format(names=", ".join(names)))
     if n_waiting:
         click.echo(
             f"{n_waiting} of them wait for texts that are not written yet and count as if those were max_tokens long"
@@ -137,6 +143,15 @@ def retry(plan: str, budget: float | None) -> None:
     _send(plan, budget, retry=True)
 
 
+def _same_each_run(calls: Iterable[Call]) -> list[str]:
+    """Models that are asked the same more than once, though a fixed seed or temperature 0 makes answers the same."""
+    repeats: dict[tuple[str, str, str], set[str]] = {}
+    for call in calls:
+        if call.model.temperature == 0 or call.model.seed is not None:
+            repeats.setdefault((call.model.name, call.system, call.prompt), set()).add(call.repeat)
+    return sorted({name for (name, _, _), runs in repeats.items() if len(runs) > 1})
+
+
 def _send(plan: str, budget: float | None, retry: bool) -> None:
     from assets.llm import read_roles
     from assets.llm import run as run_calls
@@ -145,6 +160,10 @@ def _send(plan: str, budget: float | None, retry: bool) -> None:
 
     settings, console = _settings(), Console()
     calls = _calls(settings, plan)
+    if names := _same_each_run(calls):
+        console.print(
+            SAME_EACH_RUN.format(names=", ".join(names)), markup=False, highlight=False, soft_wrap=True
+        )
     try:
         with _bar(console, len({call.call_id for call in calls})) as on_progress:
             answers = run_calls(

@@ -18,6 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from assets.settings import PROJECT
 
 FOLDER = PROJECT / "rubrics" / "assistance"
@@ -228,6 +230,8 @@ def _bullets(path: Path, section: _Section, faults: list[str]) -> dict[str, str]
             faults.append(
                 f"{where}'{bullet['name']}' must be small letters, digits and _, beginning with a letter"
             )
+        elif bullet and hasattr(BaseModel, bullet["name"]):
+            faults.append(f"{where}'{bullet['name']}' means something else in a verdict's schema; rename it")
         elif bullet and bullet["name"] in found:
             faults.append(f"{where}{bullet['name']} stands twice under {section.title}")
         elif bullet:

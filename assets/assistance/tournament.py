@@ -7,19 +7,19 @@ themselves (runs.py, judging.py, traits.py), sending (assets/llm), reading files
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
 import pandas as pd
 
-from assets.assistance import judging, traits
+from assets.assistance import judging, kept, traits
 from assets.assistance.planning import Comparison, Entry, Mode, Panel, PanelError, comparisons
 from assets.assistance.runs import Collected, Output, Writers, is_aided, opening_call, read_outputs, run_calls
 from assets.assistance.tasks import Instrument, read_instrument
-from assets.llm import CHARACTERS_A_TOKEN, Answer, Call, Model, Roles, collect
+from assets.llm import CHARACTERS_A_TOKEN, Answer, Call, Model, Roles, asked_models, collect
 from assets.settings import Settings
 
 
@@ -61,7 +61,8 @@ class Tournament:
         self._supplied = Supplied(
             supplied.candidates, *(frame.assign(mode=frame["mode"].str.lower()) for frame in given)
         )
-        self._collected = collected or (lambda calls: collect(calls, settings.ledger_path))
+        self._ledger: Collected = lambda calls: collect(calls, settings.ledger_path)
+        self._collected = collected or self._ledger
         only = [name for part in settings.tournament_tasks.split(",") if (name := part.strip())]
         self.instrument: Instrument = read_instrument(sources, only)
         workers = roles.of("worker")
@@ -71,6 +72,8 @@ class Tournament:
             {model.name: model for model in roles.of("candidate")}, workers[0] if workers else None
         )
         self._writers.refuse_same()
+        if any(model.name == "all" for role in ("candidate", "worker", "judge") for model in roles.of(role)):
+            raise PanelError("llm.toml names somebody all, which stands for everybody: give it another name")
         self._runs = [str(run) for run in range(1, settings.tournament_runs + 1)]
         self._judges: dict[str, Model] = {model.name: model for model in roles.of("judge")}
 
@@ -156,7 +159,8 @@ class Tournament:
         """The calls for verdicts on pairs that are both there."""
         self._need_judges()
         texts = self._texts()
-        return [judging.call_for(c, texts, self.instrument, self._judges) for c in self._comparisons(texts)]
+        planned = self._comparisons(texts, self._judges)
+        return [judging.call_for(c, texts, self.instrument, self._judges) for c in planned]
 
     def trait_calls(self) -> list[Call]:
         """The calls that code assistance that is there."""
@@ -195,12 +199,20 @@ class Tournament:
         return [{**entry._asdict(), "assistance": text, "output": None} for entry, text in lines]
 
     def judgement_frame(self) -> pd.DataFrame:
-        """raw.tournament_llm_judgement; no rows without judges."""
-        texts = self._texts() if self._judges else {}
+        """raw.tournament_llm_judgement: what the judges are asked, and what came back from those that are retired."""
+        texts = self._texts() if self._judges or self._retired else {}
         if texts:
             self.panel.refuse_unknown_families()
-        planned = list(self._comparisons(texts))
-        return judging.verdicts(planned, texts, self.instrument, self._judges, self._collected)
+        planned = self._comparisons(texts, self._judges)
+        frames = [judging.verdicts(planned, texts, self.instrument, self._judges, self._collected)]
+        held: set[Comparison] = set()
+        for model in self._retired:
+            judge = {model.name: model}
+            given = [c for c in self._given(texts, judge) if c not in held and kept.swapped(c) not in held]
+            held |= set(given)
+            frames.append(judging.verdicts(given, texts, self.instrument, judge, self._collected))
+        frame = pd.concat([part for part in frames if len(part)] or frames[:1], ignore_index=True)
+        return frame.assign(call_number=range(1, len(frame) + 1))
 
     def trait_frame(self) -> pd.DataFrame:
         """raw.assistance_llm_trait; no rows before anything was coded, as coding is optional."""
@@ -220,16 +232,43 @@ class Tournament:
     def _texts(self) -> dict[Entry, str]:
         return {output.entry: output.text for output in self._outputs() if output.text is not None}
 
-    def _comparisons(self, texts: Iterable[Entry]) -> Iterator[Comparison]:
-        """Pairs of `texts` in the order of tasks, without those whose verdict a file holds."""
+    @cached_property
+    def _retired(self) -> list[Model]:
+        """Judges of candidates.csv that the ledger has calls of and llm.toml no more: nothing is asked of them."""
+        listed = set(self._supplied.candidates["candidate"]) - set(self._judges)
+        return [model for model in asked_models("judge", self._settings.ledger_path) if model.name in listed]
+
+    def _given(self, texts: Mapping[Entry, str], judge: Mapping[str, Model]) -> list[Comparison]:
+        """What came back from a retired judge, in whatever seats."""
+        panel = replace(self.panel, judges=list(judge))
+        planned = self._without_files(comparisons(texts, panel, self._settings.seed, both_seats=True), judge)
+
+        def call_of(comparison: Comparison) -> Call:
+            return judging.call_for(comparison, texts, self.instrument, judge)
+
+        return kept.came_back(planned, call_of, self._ledger, self._settings.tournament_both_seats)
+
+    def _comparisons(self, texts: Mapping[Entry, str], judges: Mapping[str, Model]) -> list[Comparison]:
+        """Pairs of `texts` in the order of tasks, without those whose verdict a file holds, in the seats asked."""
+        settings = self._settings
+        both_seats = settings.tournament_both_seats
+        planned = self._without_files(comparisons(texts, self.panel, settings.seed, both_seats), judges)
+        if both_seats or not settings.ledger_path.exists():
+            return planned
+
+        def call_of(comparison: Comparison) -> Call:
+            return judging.call_for(comparison, texts, self.instrument, judges)
+
+        return kept.as_asked(planned, call_of, self._ledger)
+
+    def _without_files(self, planned: Iterable[Comparison], judges: Mapping[str, Model]) -> list[Comparison]:
         settings, frame = self._settings, self._supplied.judgements
-        frame = frame[frame["fault"].isna() & frame["judge"].isin(list(self._judges))]
+        frame = frame[frame["fault"].isna() & frame["judge"].isin(list(judges))]
         frame = frame[frame["choice"].str.lower().isin(["first", "second", "tie"])]
         held = set(frame[list(Comparison._fields)].itertuples(index=False, name=None))
         if not settings.tournament_both_seats:
             held |= {(*key[:4], key[5], key[4]) for key in held}
-        planned = comparisons(texts, self.panel, settings.seed, settings.tournament_both_seats)
-        return (comparison for comparison in planned if tuple(comparison) not in held)
+        return [comparison for comparison in planned if tuple(comparison) not in held]
 
     def _codings(self, least: int = traits.MIN_CODERS) -> list[traits.Coding]:
         texts = {

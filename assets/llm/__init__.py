@@ -6,11 +6,11 @@ what answers mean (the slice that asks). What a slice needs is imported from her
 
 from assets.llm.call import CHARACTERS_A_TOKEN, Answer, Call
 from assets.llm.embeddings import EmbeddingError, embed_texts
-from assets.llm.ledger import LedgerError
+from assets.llm.ledger import LedgerError, asked_models
 from assets.llm.roles import Limits, Model, Roles, RolesError, read_roles
 from assets.llm.run import Estimate, Progress, collect, estimate, run, stream
 
 __all__ = [
     "CHARACTERS_A_TOKEN", "Answer", "Call", "EmbeddingError", "Estimate", "LedgerError", "Limits", "Model", "Progress",
-    "Roles", "RolesError", "collect", "embed_texts", "estimate", "read_roles", "run", "stream",
+    "Roles", "RolesError", "asked_models", "collect", "embed_texts", "estimate", "read_roles", "run", "stream",
 ]  # fmt: skip

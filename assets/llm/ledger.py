@@ -30,7 +30,7 @@ from types import TracebackType
 from typing import IO
 
 from assets.llm.call import Call, Status, schema_text, sha256
-from assets.llm.roles import settings_that_change_answers
+from assets.llm.roles import Model, settings_that_change_answers
 
 VERSION = 1
 BUSY_SECONDS = 60
@@ -277,6 +277,28 @@ class Ledger:
             pass
         self._dead.add(run)
         return False
+
+
+def asked_models(role: str, path: Path) -> list[Model]:
+    """Who was asked in `role`, with the settings that make the identity of its calls; the last to be asked first.
+
+    No ledger, nobody.
+
+    Raises:
+        LedgerError: see `open_ledger`.
+    """
+    if not path.exists():
+        return []
+    connection = open_ledger(path)
+    try:
+        rows = connection.execute(
+            "select name, settings from call join attempt using (call_id) where role = ? "
+            "group by name, settings order by max(started_at) desc, name, settings",
+            [role],
+        ).fetchall()
+    finally:
+        connection.close()
+    return [Model.model_validate({"name": name, **json.loads(settings)}) for name, settings in rows]
 
 
 def open_ledger(path: Path) -> sqlite3.Connection:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -26,7 +28,7 @@ def run_ranks(by_helper: dict[str, list[float]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def regret(by_helper: dict[str, list[float]]) -> pd.DataFrame:
+def regret(by_helper: dict[str, list[float]]) -> Any:
     return helper_regret(run_ranks(by_helper)).set_index("candidate")
 
 

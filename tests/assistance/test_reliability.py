@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -66,7 +68,7 @@ def test_wilsons_interval_is_scipys(hits: int, n: int) -> None:
     assert wilson(hits, n) == pytest.approx((twin.low, twin.high))
 
 
-def biases(rows: list[tuple[str, int, float, float]]) -> pd.DataFrame:
+def biases(rows: list[tuple[str, int, float, float]]) -> Any:
     table = pd.DataFrame(rows, columns=["judge", "run", "n_hits", "n"])
     found = bias_intervals(table.assign(bias="first_seat", task="t", mode="m"), seed_for)
     return found.set_index("judge").astype({"q025": float, "q975": float})

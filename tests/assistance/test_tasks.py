@@ -90,6 +90,7 @@ def test_a_changed_word_is_another_version(sources: Path) -> None:
         ("- risks: What", "* risks: What", 11, "write each of the components as '- name: text'"),
         ("- risks: Risks", "- Risks: Risks", 16, "'Risks' must be small letters"),
         ("- risks: Risks", "- open_work: Risks", 16, "open_work stands twice under Dimensions"),
+        ("- risks: Risks", "- model_dump: Risks", 16, "means something else"),
         ("- risks: Risks are real.\n", "", 13, "must mirror the components: open_work, risks"),
         ("risks: ", "practical_usefulness: ", 13, "practical_usefulness is a general dimension"),
     ],

@@ -254,7 +254,10 @@ def test_seats_follow_from_the_seed_and_are_those_the_judge_saw(
     setup.options["SUITABILITY_TOURNAMENT_RUNS"] = "8"
     setup.run("runs", "runs")
     drawn = []
+    runs = (setup.home / "ledger.sqlite").read_bytes()
     for seed in ("1", "2"):
+        # with verdicts in the ledger, another seed would move no seat
+        (setup.home / "ledger.sqlite").write_bytes(runs)
         setup.options["SUITABILITY_SEED"] = seed
         setup.run("judge")
         outputs, verdicts, _ = setup.collect().values()
@@ -269,6 +272,33 @@ def test_seats_follow_from_the_seed_and_are_those_the_judge_saw(
     # four standard deviations of a fair coin over 72
     assert abs(n_sorted - len(drawn[0]) / 2) < 4 * len(drawn[0]) ** 0.5 / 2
     assert not drawn[0].equals(drawn[1])
+
+
+def test_another_seed_or_a_judge_less_pays_for_no_verdict_again(
+    server: TournamentServer, setup: Setup
+) -> None:
+    setup.run("runs", "runs", "judge")
+    before = setup.collect()["tournament_llm_judgement"]
+    setup.options["SUITABILITY_SEED"] = "77"
+    assert f"{N_VERDICTS} calls, {N_VERDICTS} settled or in flight, 0 to send" in " ".join(
+        setup.call("estimate", "judge").output.split()
+    )
+    n_requests = len(server.requests)
+    setup.panel([*ROLES, *JUDGES[1:]])
+    setup.run("judge")
+    assert len(server.requests) == n_requests
+    columns = [*KEYS, "judge", "first", "second", "choice", "status", "call_id"]
+
+    def rows(frame: pd.DataFrame) -> set[tuple[str, ...]]:
+        return set(frame[columns].itertuples(index=False, name=None))
+
+    after = setup.collect()["tournament_llm_judgement"]
+    assert rows(after) == rows(before) and after["call_number"].is_unique
+    # who is in candidates.csv no more has no family: it may not have judged
+    setup.families({name: family for name, family in FAMILIES.items() if name != JUDGES[0][1]})
+    assert rows(setup.collect()["tournament_llm_judgement"]) == {
+        r for r in rows(before) if r[3] != JUDGES[0][1]
+    }
 
 
 def test_a_candidate_more_is_judged_in_its_own_pairs_only(server: TournamentServer, setup: Setup) -> None:
@@ -404,3 +434,14 @@ def test_one_judge_does_for_a_refresh_that_nobody_asked_traits_of(
     assert setup.collect()["assistance_llm_trait"].empty
     told = setup.call("run", "traits")
     assert told.exit_code == 2 and "at least 2 are" in told.output
+
+
+def test_who_would_write_the_same_in_each_run_is_named(setup: Setup) -> None:
+    path = setup.sources / "llm.toml"
+    whole = path.read_text()
+    assert "the same in each run" not in setup.call("estimate", "runs").output
+    for setting in ("temperature = 0", "seed = 5"):
+        path.write_text(whole.replace('name = "quillon"', f'name = "quillon"\n{setting}', 1))
+        for verb, more in (("estimate", ()), ("run", ("--budget", "0"))):
+            told = " ".join(setup.call(verb, "runs", *more).output.split())
+            assert "quillon: a fixed seed or temperature 0 may give the same in each run" in told

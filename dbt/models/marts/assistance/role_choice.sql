@@ -64,9 +64,17 @@ helper as (
     where choice = 1
 ),
 
-unaided as (
-    select * from first_placed
+unaided_order as (
+    select
+        *,
+        row_number() over (partition by task order by candidate) as choice
+    from first_placed
     where part = 'unaided'
+),
+
+unaided as (
+    select * from unaided_order
+    where choice = 1
 ),
 
 tasks as (

@@ -48,8 +48,8 @@ unpivoted as (
         candidate,
         judge,
         '{{ trait }}' as trait,
-        {# true and false are the ends of a scale of their own #}
-        case lower({{ trait }}) when 'true' then '1' when 'false' then '0' else {{ trait }} end as answer,
+        {# true and false are the ends of the scale: another judge may have coded the same text from 0 to 10 #}
+        case lower({{ trait }}) when 'true' then '10' when 'false' then '0' else {{ trait }} end as answer,
         fault_column,
         fault_value,
         fault
@@ -62,6 +62,7 @@ named as (
     select
         unpivoted.*,
         {{ try_double('unpivoted.answer') }} as score,
+        lower(judges.family) = lower(candidates.family) as is_own_family,
         case
             when unpivoted.fault_column is not null then unpivoted.fault_column
             when unpivoted.status <> 'answered' then unpivoted.trait
@@ -70,6 +71,7 @@ named as (
             when unpivoted.run is null then 'run'
             when candidates.candidate is null then 'candidate'
             when judges.candidate is null then 'judge'
+            when judges.candidate = candidates.candidate or lower(judges.family) = lower(candidates.family) then 'judge'
             when not coalesce({{ try_double('unpivoted.answer') }} between 0 and 10, false) then unpivoted.trait
         end as wrong_column
     from unpivoted
@@ -120,6 +122,8 @@ final as (
             when status = 'failed' then 'the call failed'
             when status = 'pending' then 'not asked yet'
             when wrong_column = 'mode' then 'not augmentation: only there is assistance'
+            when wrong_column = 'judge' and judge = candidate then 'the author itself: may not code'
+            when wrong_column = 'judge' and is_own_family then 'of the family of the author: may not code'
             when wrong_column in ('candidate', 'judge') then 'not in candidates.csv'
             when wrong_column = trait and answer is not null then 'neither a number from 0 to 10 nor true or false'
             when wrong_column is not null then 'blank'

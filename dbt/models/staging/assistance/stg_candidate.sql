@@ -26,6 +26,8 @@ final as (
         gradient,
         gradient_text
     from given
+    {# the marts' name for everybody: told in stg_tournament_reject #}
+    where candidate <> 'all'
 )
 
 select * from final

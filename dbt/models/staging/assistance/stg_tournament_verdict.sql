@@ -139,6 +139,7 @@ final as (
             when status = 'refused' then 'the judge refused'
             when status = 'failed' then 'the call failed'
             when status = 'pending' then 'not asked yet'
+            when wrong_value = 'all' and wrong_column in ('judge', 'first', 'second') then 'all stands for everybody'
             when wrong_column = 'judge' and is_judge_known then 'the family is unknown: may not judge'
             when wrong_column = 'second' and first = second then 'a candidate against itself'
             when wrong_column is not null and wrong_value is null then 'blank'
