@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -252,6 +253,15 @@ def test_private_things_are_masked_at_the_door(chats: Path, given: str, expected
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_is_not_private_passes(text: str) -> None:
     assert mask(text) == (text, 0)
+
+
+@pytest.mark.parametrize("unit", ["a", "a.", "token=", "_", "password-"])
+def test_a_long_text_without_blanks_is_masked_in_linear_time(unit: str) -> None:
+    """Spam and pasted blobs: letters alone took time with the square of their number, a megabyte hours."""
+    started = time.perf_counter()
+    masked, n_masked = mask(unit * (300_000 // len(unit)) + " jo@firm.example")
+    assert (masked[-8:], n_masked) == ("[e-mail]", 1)
+    assert time.perf_counter() - started < 20
 
 
 def test_only_new_and_changed_files_are_read_again(chats: Path) -> None:
