@@ -1,6 +1,6 @@
 """Numbers that stand for texts.
 
-Belongs here: the key by which texts count as the same, and what of them it stands for. Does not belong here: which texts.
+Belongs here: the key by which texts count as the same, and what it stands for. Does not belong here: which texts.
 """
 
 from __future__ import annotations

@@ -224,7 +224,12 @@ def test_spellings_of_one_request_match_alike_in_any_order_and_after_any_run(
     tasks = pd.DataFrame(
         {
             "task_text_id": ["1", "2", "3", "4"],
-            "text": ["Translate contracts.", "Write poems and songs.", "Weigh parcels.", "Teach pupils maths."],
+            "text": [
+                "Translate contracts.",
+                "Write poems and songs.",
+                "Weigh parcels.",
+                "Teach pupils maths.",
+            ],
         }
     )
     loud, low = "WRITE A CONTRACT  TRANSLATION FOR ME", "write a contract translation for me"
