@@ -32,6 +32,7 @@ from assets.sources.readers import (
     read_systems,
     read_traits,
 )
+from assets.sources.readers.errors import SourceError
 from tests.factories import (
     CAPABILITIES,
     RATINGS_HEADER,
