@@ -27,13 +27,25 @@
     cast({{ value }} as decimal(28, 9))
 {%- endmacro %}
 
-{# where a candidate's place by scaled ranks or by strength is another than its place by mean rank; NULL = nowhere #}
-{% macro order_warning(place, scaled, strength, reason) -%}
+{# where a candidate's place by scaled ranks or by strength is another than its place by mean rank, and `more` texts
+   ('' = nothing to say) behind that; NULL = nothing at all #}
+{% macro order_warning(place, scaled, strength, reason, more) -%}
     {%- set told = "place ' || cast(%s as " ~ dbt.type_string() ~ ") || '; '" -%}
     nullif(
             case when {{ scaled }} <> {{ place }} then 'by scaled ranks {{ told % scaled }} else '' end
             || case when {{ strength }} <> {{ place }} then 'by Bradley-Terry {{ told % strength }} else '' end
-            || coalesce('no Bradley-Terry strength: ' || {{ reason }} || '; ', ''),
+            || coalesce('no Bradley-Terry strength: ' || {{ reason }} || '; ', '')
+            || {{ more | join('\n            || ') }},
             ''
         )
+{%- endmacro %}
+
+{# '3 of 40 comparisons missing; ', '' where there are none #}
+{% macro counted(n, of, what) -%}
+    case
+                when {{ n }} > 0
+                    then cast({{ n }} as {{ dbt.type_string() }}) || ' of '
+                        || cast({{ of }} as {{ dbt.type_string() }}) || ' {{ what }}; '
+                else ''
+            end
 {%- endmacro %}
