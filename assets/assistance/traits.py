@@ -47,18 +47,18 @@ class Coding(NamedTuple):
     assistance: str
 
 
-def codings(assistance: Mapping[Entry, str], panel: Panel) -> list[Coding]:
+def codings(assistance: Mapping[Entry, str], panel: Panel, least: int = MIN_CODERS) -> list[Coding]:
     """Each text before every judge that may judge its author; no judge codes its own family.
 
     Raises:
-        PanelError: fewer than two judges may code a candidate's text: one alone would show no disagreement.
+        PanelError: fewer than `least` judges may code a candidate's text: one alone would show no disagreement.
     """
     found: list[Coding] = []
     for entry, text in assistance.items():
         judges = [name for name in panel.judges if panel.may_judge(name, [entry.candidate], entry.mode)]
-        if len(judges) < MIN_CODERS:
+        if len(judges) < least:
             raise PanelError(
-                f"{len(judges)} of the judges may code the assistance of {entry.candidate}; at least {MIN_CODERS} are "
+                f"{len(judges)} of the judges may code the assistance of {entry.candidate}; at least {least} are "
                 "needed: name another [[judge]] of another family in llm.toml"
             )
         found += [Coding(entry, judge, text) for judge in judges]

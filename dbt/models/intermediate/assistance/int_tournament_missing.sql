@@ -38,7 +38,7 @@ judged as (
         verdict.task,
         verdict.mode,
         verdict.judge,
-        candidates.family
+        lower(candidates.family) as family
     from verdict
     inner join candidates on verdict.judge = candidates.candidate
     where candidates.family is not null
@@ -47,7 +47,7 @@ judged as (
 pool as (
     select
         present.*,
-        case when present.mode = 'augmentation' and candidates.is_worker then null else candidates.family end as family
+        case when present.mode = 'augmentation' and candidates.is_worker then null else lower(candidates.family) end as family
     from present
     inner join candidates on present.candidate = candidates.candidate
 ),
