@@ -23,8 +23,8 @@ OVERALL = [
     "bt_low", "bt_high", "is_unaided", "warning", "rank_by_mean", "n_tasks", "n_tasks_missing", "behind_unaided",
     "behind_unaided_se",
 ]  # fmt: skip
-LACKS = "8 of 40 comparisons missing; "
-WARNING = "by scaled ranks place 1; "
+LACKS = "8 of 40 comparisons missing"
+WARNING = "by scaled ranks place 1"
 AUDIT = [
     "task", "mode", "run", "judge", "first", "second", "choice", "mean_score_first", "mean_score_second", "rationale",
     "output_first", "output_second", "n_characters_first", "n_characters_second", "assistance_first",

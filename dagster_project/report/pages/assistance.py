@@ -181,7 +181,7 @@ def _overall(frame: pd.DataFrame, names: dict[str, str]) -> Table:
             count(r["rank_scaled"]),
             count(r["bt_rank"]),
             f"{number(r['bt_log_strength'])}\n({number(r['bt_low'])} to {number(r['bt_high'])})",
-            text(r["warning"]).removesuffix(";") or MISSING,
+            text(r["warning"], MISSING),
             *([_behind(r)] if has_unaided else []),
             *([count(r["n_tasks"])] if differ else []),
         ]

@@ -40,7 +40,7 @@ final as (
         overall.behind_unaided,
         overall.behind_unaided_se,
         overall.is_unaided,
-        {{ order_warning('rank_by_mean', 'rank_scaled', 'place', 'reason', [
+        {{ order_warning('rank_by_mean', 'rank_scaled', 'place', 'log_strength', 'low', 'reason', [
             counted('overall.n_missing', 'overall.n_missing + overall.n_comparisons', 'comparisons missing'),
             counted('overall.n_tasks_missing', 'overall.n_tasks_missing + overall.n_tasks', 'tasks without a rank'),
         ]) }} as warning

@@ -48,7 +48,9 @@ final as (
         bradley_terry.low as bt_low,
         bradley_terry.high as bt_high,
         cast(bradley_terry.place as bigint) as bt_rank,
-        {{ order_warning('task_rank.rank', 'task_rank.rank_scaled', 'bradley_terry.place', 'bradley_terry.reason', [
+        {{ order_warning(
+            'task_rank.rank', 'task_rank.rank_scaled', 'bradley_terry.place', 'bradley_terry.log_strength',
+            'bradley_terry.low', 'bradley_terry.reason', [
             counted('task_rank.n_missing', 'task_rank.n_missing + task_rank.n_comparisons', 'comparisons missing'),
             counted('leak.n_leaking', 'task_rank.n_runs', 'texts of help hold the deliverable'),
         ]) }} as warning
