@@ -23,6 +23,7 @@ MADE = {
     "mode_correlation": "How the rankings in automation and augmentation go together.",
     "help_probability": "Whether the helper one would choose beats no help.",
     "assistance_leak": "Assistance that holds the deliverable it was written for.",
+    "helper_regret": "What it costs to let someone help other than the helper one would choose.",
     "trait_association": "How traits of assistance go with the rank of what came of it.",
 }
 
@@ -45,17 +46,18 @@ def tournament(
     warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
 ) -> Iterator[dg.MaterializeResult]:
     """What SQL can't say of the tournament; no verdicts give empty tables."""
-    from assets.assistance import bradley_terry, reliability, roles, tasks, traits
+    from assets.assistance import bradley_terry, regret, reliability, roles, tasks, traits
 
     pairs, bias, rank, run_rank, trait = (warehouse.read(f"intermediate.{table}") for table in READ)
     prompts = {name: task.prompt for name, task in tasks.read_instrument(settings.sources).tasks.items()}
     tables = {
-        "bradley_terry": bradley_terry.strengths(pairs, settings.seed_for),
+        "bradley_terry": bradley_terry.strengths(pairs),
         "judge_alpha": reliability.agreement(pairs),
         "judge_bias": reliability.bias_intervals(bias, settings.seed_for),
         "mode_correlation": roles.mode_correlation(rank),
         "help_probability": roles.help_probability(run_rank, settings.seed_for),
         "assistance_leak": traits.leak_frame(warehouse.read(f"staging.{OUTPUT}"), prompts),
+        "helper_regret": regret.helper_regret(run_rank),
         "trait_association": roles.trait_association(trait[trait["is_used"]]),
     }
     warehouse.replace({f"model.{name}": frame for name, frame in tables.items()})

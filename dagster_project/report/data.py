@@ -205,7 +205,7 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
     "role_choice": (
         "assistance",
         ("task", "best_doer", "best_helper", "is_help_better_probability", "regret", "regret_win_share")
-        + ("n_runs",),
+        + ("regret_q025", "regret_q975", "n_best_doers", "n_best_helpers", "n_runs"),
     ),
     "mode_correlation": ("assistance", ("task", "spearman_rho", "p_value", "n_candidates")),
     "judge_agreement": (

@@ -191,7 +191,7 @@ def test_help_that_holds_the_deliverable_is_counted_where_it_stands(warehouse: D
 def test_the_distance_to_no_help_is_that_of_the_twins_runs(
     warehouse: DuckDBWarehouse, cells: dict[twin.Key, twin.Cell]
 ) -> None:
-    overall = warehouse.read("marts.tournament_overall").set_index(["mode", "candidate"])
+    overall: Any = warehouse.read("marts.tournament_overall").set_index(["mode", "candidate"])
     tasks = sorted({task for task, _, _ in cells})
     runs = sorted(cells[tasks[0], "augmentation", WORKER].by_run)
     for name in {name for _, mode, name in cells if mode == "augmentation"} - {WORKER}:
@@ -256,6 +256,18 @@ def test_the_unaided_worker_has_no_part_in_the_correlation_of_modes(warehouse: D
     assert row["p_value"] == pytest.approx(exact.pvalue, abs=0.01)
 
 
+def twin_regret(warehouse: DuckDBWarehouse, task: str, doer: str) -> float:
+    """Places lost by `doer`'s help, each run's helper chosen on the others, run by run."""
+    ranks = warehouse.read("intermediate.int_tournament_run_rank")
+    ranks = ranks[(ranks["task"] == task) & (ranks["mode"] == "augmentation") & ~ranks["is_unaided"]]
+    lost = []
+    for run, inside in ranks.groupby("run"):
+        means = ranks[ranks["run"] != run].groupby("candidate")["mean_rank"].mean().round(9).sort_index()
+        of_run = inside.set_index("candidate")["mean_rank"]
+        lost.append(of_run[doer] - of_run[means.idxmin()])
+    return float(np.mean(lost))
+
+
 def test_role_choice_follows_the_rankings(
     warehouse: DuckDBWarehouse, cells: dict[twin.Key, twin.Cell]
 ) -> None:
@@ -265,10 +277,21 @@ def test_role_choice_follows_the_rankings(
             for mode in ("automation", "augmentation")
         }
         unaided = means["augmentation"].pop(WORKER)
-        doer = min(means["automation"], key=lambda name: (round(means["automation"][name], 9), name))
-        helper = min(means["augmentation"], key=lambda name: (round(means["augmentation"][name], 9), name))
+        helped = means["augmentation"]
+        doer = min(
+            means["automation"],
+            key=lambda name: (round(means["automation"][name], 9), round(helped.get(name, np.inf), 9), name),
+        )
+        helper = min(helped, key=lambda name: (round(helped[name], 9), name != doer, name))
         assert (row["best_doer"], row["best_helper"], row["unaided_worker"]) == (doer, helper, WORKER)
-        assert row["regret"] == pytest.approx(means["augmentation"][doer] - means["augmentation"][helper])
+        for column, mode in (("n_best_doers", "automation"), ("n_best_helpers", "augmentation")):
+            places = [round(mean, 9) for mean in means[mode].values()]
+            assert row[column] == places.count(min(places))
+        if doer in helped:
+            assert (
+                0 <= row["regret_q025"] <= helped[doer] - helped[helper] + 1e-9 <= row["regret_q975"] + 2e-9
+            )
+            assert row["regret"] == pytest.approx(twin_regret(warehouse, row["task"], doer))
         assert row["unaided_mean_rank"] == pytest.approx(unaided)
         assert 0 <= row["is_help_better_probability"] <= 1
 

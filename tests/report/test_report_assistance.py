@@ -55,15 +55,15 @@ MARTS = {
     ),
     "role_choice": pd.DataFrame(
         [
-            ("tax_return", "basalt-7", "newcomer", 0.97, 2.0, 0.6, 10),
-            ("poem", "newcomer", None, None, None, None, 0),
-            ("verse", "newcomer", "basalt-7", 0.04, 0.0, 0.0, 9),
-            ("waltz", "newcomer", "basalt-7", 0.6, 0.0, 0.0, 9),
-            ("yodel", "newcomer", "basalt-7", 1.0, 0.0, 0.0, 3),
-            ("zither", "newcomer", "basalt-7", 1.0, 0.0, 0.0, 4),
+            ("tax_return", "basalt-7", "newcomer", 0.97, 2.0, 0.6, 0.5, 3.0, 1, 2, 10),
+            ("poem", "newcomer", None, None, None, None, None, None, 3, 0, 0),
+            ("verse", "newcomer", "basalt-7", 0.04, -0.25, 0.0, 0.0, 1.0, 1, 1, 9),
+            ("waltz", "newcomer", "basalt-7", 0.6, 0.0, 0.0, None, None, 1, 1, 9),
+            ("yodel", "newcomer", "basalt-7", 1.0, 0.0, 0.0, None, None, 1, 1, 3),
+            ("zither", "newcomer", "basalt-7", 1.0, 0.0, 0.0, None, None, 1, 1, 4),
         ],
         columns=["task", "best_doer", "best_helper", "is_help_better_probability", "regret", "regret_win_share"]
-        + ["n_runs"],
+        + ["regret_q025", "regret_q975", "n_best_doers", "n_best_helpers", "n_runs"],
     ),
     "mode_correlation": pd.DataFrame(
         [("tax_return", None, None, 2), ("all", -0.25, 0.75, 6)],
@@ -149,9 +149,9 @@ def test_tables_are_the_marts_in_words(made: Site) -> None:
         verdicts,
     ) = tables
     assert choice == [
-        ["Poem", "newcomer", "–", "–", "can’t be told", "–", "–", "0"],
-        ["Tax return", "Basalt 7", "newcomer", "97 %", "help pays", "2.0", "60 points", "10"],
-        ["Verse", "newcomer", "Basalt 7", "4 %", "better without help", "0.0", "0 points", "9"],
+        ["Poem", "newcomer\nand 2 more", "–", "–", "can’t be told", "–", "–", "0"],
+        ["Tax return", "Basalt 7", "newcomer\nand 1 more", "97 %", "help pays", "2.0\n(0.5 to 3.0)", "60 points", "10"],
+        ["Verse", "newcomer", "Basalt 7", "4 %", "better without help", "−0.2\n(0.0 to 1.0)", "0 points", "9"],
         ["Waltz", "newcomer", "Basalt 7", "60 %", "not shown that help pays", "0.0", "0 points", "9"],
         ["Yodel", "newcomer", "Basalt 7", "over 99 %", "too few runs", "0.0", "0 points", "3"],
         ["Zither", "newcomer", "Basalt 7", "over 99 %", "help pays", "0.0", "0 points", "4"],

@@ -133,11 +133,11 @@ def _choice(frame: pd.DataFrame, names: dict[str, str]) -> Table:
     rows = [
         [
             task_name(r["task"]),
-            _optional(r["best_doer"], names),
-            _optional(r["best_helper"], names),
+            _first(r["best_doer"], r["n_best_doers"], names),
+            _first(r["best_helper"], r["n_best_helpers"], names),
             chance(r["is_help_better_probability"]),
             _verdict(charts.value(r["is_help_better_probability"]), int(r["n_runs"])),
-            number(r["regret"], 1),
+            _lost(r),
             _points(charts.value(r["regret_win_share"])),
             count(r["n_runs"]),
         ]
@@ -150,8 +150,20 @@ def _choice(frame: pd.DataFrame, names: dict[str, str]) -> Table:
         "Chance that help chosen this way beats none",
         "So",
     ]
-    lost = ["Places lost if the first doer helps instead", "Share of comparisons won, less by"]
+    lost = ["Places lost if the first doer helps instead (95\u00a0% interval)", "Share of comparisons won, less by"]
     return Table([*columns, *lost, "Runs"], rows, {1, 2, 4})
+
+
+def _first(candidate: object, n_best: int, names: dict[str, str]) -> str:
+    others = f"\nand {n_best - 1} more" if n_best > 1 else ""
+    return f"{_optional(candidate, names)}{others}"
+
+
+def _lost(r: dict[Any, Any]) -> str:
+    """Places lost, over their interval where there is one."""
+    if charts.value(r["regret_q025"]) is None:
+        return number(r["regret"], 1)
+    return f"{number(r['regret'], 1)}\n({number(r['regret_q025'], 1)} to {number(r['regret_q975'], 1)})"
 
 
 def _points(share: float | None) -> str:
