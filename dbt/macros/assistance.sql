@@ -27,9 +27,9 @@
     cast({{ value }} as decimal(28, 9))
 {%- endmacro %}
 
-{# where a candidate's place by scaled ranks or by strength is another than its place by mean rank, and strengths without
-   an interval; NULL = nothing to tell #}
-{% macro order_warning(place, scaled, strength_place, strength, low, reason) -%}
+{# where a candidate's place by scaled ranks or by strength is another than its place by mean rank, strengths without
+   an interval, and `more` texts (NULL = nothing) behind that; NULL = nothing to tell #}
+{% macro order_warning(place, scaled, strength_place, strength, low, reason, more) -%}
     {%- set told = "place ' || cast(%s as " ~ dbt.type_string() ~ ")" -%}
     nullif(
             concat_ws(
@@ -40,8 +40,18 @@
                     when {{ strength }} is not null and {{ low }} is null
                         then 'below three runs strengths have no interval'
                 end,
-                'no Bradley-Terry strength: ' || {{ reason }}
+                'no Bradley-Terry strength: ' || {{ reason }},
+                {{ more | join(',\n                ') }}
             ),
             ''
         )
+{%- endmacro %}
+
+{# '3 of 40 comparisons missing'; NULL where there are none #}
+{% macro counted(n, of, what) -%}
+    case
+                    when {{ n }} > 0
+                        then cast({{ n }} as {{ dbt.type_string() }}) || ' of '
+                            || cast({{ of }} as {{ dbt.type_string() }}) || ' {{ what }}'
+                end
 {%- endmacro %}

@@ -174,6 +174,51 @@ def test_a_verdict_that_never_came_is_missing(warehouse: DuckDBWarehouse, lost: 
     assert {row["candidate_a"], row["candidate_b"]} == {lost["first"], lost["second"]}
 
 
+def test_ranks_tell_what_they_lack(warehouse: DuckDBWarehouse, lost: dict[str, Any]) -> None:
+    ranks = warehouse.read("marts.tournament_rank")
+    lacking = ranks[ranks["n_missing"] > 0]
+    cell = {(lost["task"], lost["mode"], lost[seat]) for seat in ("first", "second")}
+    assert set(zip(lacking["task"], lacking["mode"], lacking["candidate"], strict=True)) == cell
+    for row in lacking.to_dict("records"):
+        assert f"1 of {row['n_comparisons'] + 1} comparisons missing" in row["warning"]
+    overall = warehouse.read("marts.tournament_overall")
+    own = overall[overall["n_missing"] > 0]
+    assert set(own["candidate"]) == {lost["first"], lost["second"]} and set(own["mode"]) == {lost["mode"]}
+    assert own["warning"].str.contains("1 of [0-9]+ comparisons missing").all()
+    assert (overall["n_tasks_missing"] == 0).all()
+
+
+def test_help_that_holds_the_deliverable_is_counted_where_it_stands(warehouse: DuckDBWarehouse) -> None:
+    """One text is planted."""
+    ranks = warehouse.read("marts.tournament_rank")
+    (row,) = ranks[ranks["n_leaking"] > 0].to_dict("records")
+    assert (row["task"], row["mode"], row["candidate"]) == ("tutoring", "augmentation", "gemini-2.5-flash")
+    assert row["n_leaking"] == 1 and "1 of 5 texts of help hold the deliverable" in row["warning"]
+
+
+def test_the_distance_to_no_help_is_that_of_the_twins_runs(
+    warehouse: DuckDBWarehouse, cells: dict[twin.Key, twin.Cell]
+) -> None:
+    overall: Any = warehouse.read("marts.tournament_overall").set_index(["mode", "candidate"])
+    tasks = sorted({task for task, _, _ in cells})
+    runs = sorted(cells[tasks[0], "augmentation", WORKER].by_run)
+    for name in {name for _, mode, name in cells if mode == "augmentation"} - {WORKER}:
+        behind = [
+            np.mean([
+                float(cells[t, "augmentation", name].by_run[run] - cells[t, "augmentation", WORKER].by_run[run])
+                for t in tasks
+            ])
+            for run in runs
+        ]  # fmt: skip
+        row = overall.loc[("augmentation", name)]
+        assert row["behind_unaided"] == pytest.approx(np.mean(behind))
+        assert row["behind_unaided_se"] == pytest.approx(np.std(behind, ddof=1) / np.sqrt(len(runs)))
+    unheld = overall.drop(
+        index=[key for key in overall.index if key[0] == "augmentation" and key[1] != WORKER]
+    )
+    assert unheld["behind_unaided"].isna().all()
+
+
 def test_own_family_verdicts_stay_out_of_all_but_the_biases(
     warehouse: DuckDBWarehouse, sources: Path
 ) -> None:

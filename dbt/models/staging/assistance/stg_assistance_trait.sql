@@ -67,7 +67,7 @@ named as (
             when unpivoted.fault_column is not null then unpivoted.fault_column
             when unpivoted.status <> 'answered' then unpivoted.trait
             when unpivoted.task is null then 'task'
-            when unpivoted.mode is distinct from 'augmentation' then 'mode'
+            when coalesce(unpivoted.mode, '') <> 'augmentation' then 'mode'
             when unpivoted.run is null then 'run'
             when candidates.candidate is null then 'candidate'
             when judges.candidate is null then 'judge'

@@ -48,8 +48,12 @@ named as (
         second_texts.n_characters as n_characters_second,
         lower(judges.family) as judge_family,
         {# the unaided worker belongs to no family #}
-        case when given.mode = 'augmentation' and firsts.is_worker then null else lower(firsts.family) end as first_family,
-        case when given.mode = 'augmentation' and seconds.is_worker then null else lower(seconds.family) end as second_family,
+        case
+            when not (given.mode = 'augmentation' and firsts.is_worker) then lower(firsts.family)
+        end as first_family,
+        case
+            when not (given.mode = 'augmentation' and seconds.is_worker) then lower(seconds.family)
+        end as second_family,
         case
             when given.fault_column is not null then given.fault_column
             when given.status <> 'answered' then 'choice'
