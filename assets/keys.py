@@ -1,6 +1,6 @@
 """Numbers that stand for texts.
 
-Belongs here: the key by which texts count as the same. Does not belong here: which texts.
+Belongs here: the key by which texts count as the same, and what it stands for. Does not belong here: which texts.
 """
 
 from __future__ import annotations
@@ -8,10 +8,14 @@ from __future__ import annotations
 import hashlib
 
 
+def normal_text(text: str) -> str:
+    """`text` with blanks run together and case folded: the same for all texts of one key."""
+    return " ".join(text.split()).casefold()
+
+
 def text_key(text: str) -> int:
-    """The first 63 bits of the SHA-256 of `text` with blanks run together and case folded.
+    """The first 63 bits of the SHA-256 of `text` in its normal form.
 
     Two of a million different texts meet with probability 5e-8.
     """
-    normal = " ".join(text.split()).casefold()
-    return int.from_bytes(hashlib.sha256(normal.encode()).digest()[:8]) >> 1
+    return int.from_bytes(hashlib.sha256(normal_text(text).encode()).digest()[:8]) >> 1

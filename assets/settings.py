@@ -113,6 +113,10 @@ class Settings(BaseSettings):
 
     chat_characters: int = Field(4000, ge=100, description="a chat's user turns are cut there")
     request_characters: int = Field(500, ge=50, description="the first user turn is cut there")
+    assume_english: bool = Field(
+        True,
+        description="chats without a label whose language can't be told (short prompts, code) count as English",
+    )
     match_floor: float = Field(
         0.4,
         ge=-1,
@@ -225,7 +229,7 @@ class Settings(BaseSettings):
             *("min_cell", "min_company_cell"),
             *("quadrant_importance", "quadrant_conditional_importance", "quadrant_hours"),
             "quadrant_suitability_log",
-            *("min_chats", "depth_chats"),
+            *("assume_english", "min_chats", "depth_chats"),
         )
         values = {name: getattr(self, name) for name in names}
         return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}

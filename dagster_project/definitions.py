@@ -3,12 +3,13 @@
 Belongs here: gathering. Does not belong here: any asset, check or job itself.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
 import dagster as dg
 
+from assets.adoption.version import code_version as adoption_version
 from assets.settings import Settings
 from dagster_project import automation
 from dagster_project.dbt_assets import build_dbt_assets, dbt_resource, prepare_manifest
@@ -108,7 +109,7 @@ def build_definitions(
     return dg.Definitions(
         assets=[
             *INPUT_FILES,
-            *dg.load_assets_from_modules(modules),
+            *_versioned(dg.load_assets_from_modules(modules), settings),
             build_dbt_assets(settings, manifest),
             build_published_marts(manifest),
         ],
@@ -130,6 +131,19 @@ def build_definitions(
         resources={"settings": settings, "warehouse": locked_warehouse, "dbt": dbt_resource()}
         | dict(resources or {}),
     )
+
+
+def _versioned(assets: Iterable[Any], settings: Settings) -> list[Any]:
+    """Those whose results follow settings and llm.toml say so in their code version."""
+    version = adoption_version(settings)
+
+    def told(spec: dg.AssetSpec) -> dg.AssetSpec:
+        return spec.replace_attributes(code_version=version)
+
+    return [
+        asset.map_asset_specs(told) if getattr(asset, "op", None) and asset.op.name == "adoption" else asset
+        for asset in assets
+    ]
 
 
 @dg.definitions

@@ -38,7 +38,7 @@ ADOPTION = {
             ],
             group_name="adoption",
             kinds={"python", "numpy"},
-            # a changed prompt asks anew
+            # a changed prompt asks anew; settings and roles are added where they are known (version.py)
             code_version=asking.code_version(),
             description=description,
         )

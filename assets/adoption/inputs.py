@@ -25,8 +25,10 @@ class Inputs(NamedTuple):
 
 def read_inputs(warehouse: Warehouse) -> Inputs:
     """The same for a refresh and for a plan: what one asks, the other finds answered."""
+    chats = warehouse.read("intermediate.int_chat")[["chat_key", "request_key", "request", "country"]]
     return Inputs(
-        warehouse.read("intermediate.int_chat")[["chat_key", "request_key", "request", "country"]],
+        # resamples are drawn row by row
+        chats.sort_values("chat_key", ignore_index=True),
         partial(warehouse.read, "intermediate.int_chat_text"),
         warehouse.read("intermediate.int_task_text").sort_values("task_text_id", ignore_index=True),
     )

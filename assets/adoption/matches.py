@@ -18,6 +18,7 @@ import pandas as pd
 import pyarrow as pa
 
 from assets.adoption.kept import keep, kept
+from assets.keys import normal_text
 
 NEAREST = 3
 _Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]
@@ -65,6 +66,9 @@ def match(
 ) -> Matches:
     """The `NEAREST` tasks of each request.
 
+    Matches are kept by the requests' keys, so it is the keys' normal form that is embedded: which spelling of a request
+    stands first, or was seen by an earlier run, makes no difference.
+
     Vectors of requests are not kept: a million take a gigabyte, and their matches say all that is asked of them until
     tasks or embedder change.
 
@@ -90,7 +94,7 @@ def match(
         found: list[_Part] = [(known_keys, known_task, known_cosine)]
         for start in range(0, len(new), BLOCK):
             rows = new[start : start + BLOCK]
-            near, cosine = search(embed_requests(list(texts[rows])), vectors, ids, k)
+            near, cosine = search(embed_requests([normal_text(t) for t in texts[rows]]), vectors, ids, k)
             at: npt.NDArray[np.int32] = index.get_indexer(near.ravel()).reshape(near.shape).astype(np.int32)
             exact: npt.NDArray[np.float64] = cosine.astype(np.float64).round(6)
             part: _Part = (
@@ -107,7 +111,7 @@ def match(
 
 
 def _digest(tasks: pd.DataFrame, embedder: str, k: int) -> str:
-    digest = hashlib.sha256(f"{embedder}/{k}".encode())
+    digest = hashlib.sha256(f"{embedder}/{k}/normal text".encode())
     for task, text in zip(tasks["task_text_id"], tasks["text"], strict=True):
         digest.update(f"\0{task}\0{text}".encode())
     return digest.hexdigest()[:32]

@@ -13,9 +13,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import norm
+from scipy.stats import t as student
 
 OUTCOMES = ["n_a", "n_b", "n_tie"]
 N_RESAMPLES = 2000
+# percentiles of fewer resampled round robins are far too narrow
+MIN_ROUND_ROBINS = 10
 
 
 def agreement(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -48,24 +51,29 @@ def bias_intervals(counts: pd.DataFrame, seed_for: Callable[..., int]) -> pd.Dat
     """95 % intervals of each judge's share for each bias.
 
     Percentiles over resampled round robins (task × mode × run), as verdicts on the same deliverables hang together.
-    Wilson's interval where resampling can't tell: one round robin, or a share of 0 or 1.
+    Below ten of them, Student's t on the ratio's linearised variance, widened to Wilson's interval where that is wider.
+    Wilson's interval alone where round robins can't tell: only one, or the same share in each.
 
     Args:
         counts: judge, bias, task, mode, run, n_hits, n.
         seed_for: a seed for the step that the arguments name.
 
     Returns:
-        judge, bias, q025, q975, interval ('bootstrap' or 'wilson').
+        judge, bias, q025, q975, interval ('bootstrap', 'student' or 'wilson').
     """
     rows = []
     for (judge, bias), part in counts.groupby(["judge", "bias"], sort=True):
         hits, n = part["n_hits"].to_numpy(float), part["n"].to_numpy(float)
-        if len(n) > 1 and 0 < hits.sum() < n.sum():
+        plain = wilson(hits.sum(), n.sum())
+        if len(n) < 2 or np.ptp(hits / n) < 1e-12:
+            rows.append((judge, bias, *plain, "wilson"))
+        elif len(n) < MIN_ROUND_ROBINS:
+            low, high = _clustered(hits, n)
+            rows.append((judge, bias, min(low, plain[0]), max(high, plain[1]), "student"))
+        else:
             rng = np.random.default_rng(seed_for("judge_bias", judge, bias))
             low, high = np.quantile(_resampled_shares(hits, n, rng), [0.025, 0.975])
             rows.append((judge, bias, low, high, "bootstrap"))
-        else:
-            rows.append((judge, bias, *wilson(hits.sum(), n.sum()), "wilson"))
     return pd.DataFrame(rows, columns=["judge", "bias", "q025", "q975", "interval"])
 
 
@@ -77,6 +85,15 @@ def wilson(hits: float, n: float) -> tuple[float, float]:
     spread = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     low, high = (centre - spread) / (1 + z**2 / n), (centre + spread) / (1 + z**2 / n)
     return max(0.0, float(low)), min(1.0, float(high))
+
+
+def _clustered(hits: NDArray[np.float64], n: NDArray[np.float64]) -> tuple[float, float]:
+    """Student's 95 % interval of sum(hits) / sum(n), within 0 to 1, over round robins as units (Cochran 1977, 6.4)."""
+    n_robins = len(n)
+    share = hits.sum() / n.sum()
+    variance = n_robins / (n_robins - 1) * ((hits - share * n) ** 2).sum() / n.sum() ** 2
+    half = float(student.ppf(0.975, n_robins - 1) * np.sqrt(variance))
+    return max(0.0, float(share - half)), min(1.0, float(share + half))
 
 
 def _resampled_shares(

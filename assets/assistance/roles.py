@@ -6,15 +6,18 @@ Belongs here: correlations and resamples over rankings. Does not belong here: th
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import spearmanr
+from scipy.stats import rankdata, spearmanr
 
 N_RESAMPLES = 2000
 # means of ranks are equal when they agree to this many decimals, as in dbt's macro nine_decimals
 DECIMALS = 9
+# up to so many values all orders are tried
+EXACT = 7
 
 
 def mode_correlation(task_ranks: pd.DataFrame) -> pd.DataFrame:
@@ -24,7 +27,7 @@ def mode_correlation(task_ranks: pd.DataFrame) -> pd.DataFrame:
         task_ranks: task, mode, candidate, mean_rank, is_worker; workers are left out, as they help nobody.
 
     Returns:
-        task (each, and 'all': mean ranks averaged over tasks first), spearman_rho, p_value (two-sided, t distribution;
+        task (each, and 'all': mean ranks averaged over tasks first), spearman_rho, p_value (as `rank_correlation`;
         descriptive), n_candidates; NaN below three candidates or where a mode ranks all alike.
     """
     helpers = task_ranks[~task_ranks["is_worker"].astype(bool)]
@@ -42,12 +45,21 @@ def mode_correlation(task_ranks: pd.DataFrame) -> pd.DataFrame:
 
 
 def rank_correlation(x: pd.Series, y: pd.Series) -> tuple[float, float]:
-    """Spearman's rho and its p-value; NaN below three values or where one side doesn't vary."""
+    """Spearman's rho and its two-sided p-value; NaN below three values or where one side doesn't vary.
+
+    Up to `EXACT` values p is over all orders (the t distribution would give 0 for a perfect one of three).
+    """
     a, b = (values.to_numpy(float).round(DECIMALS) for values in (x, y))
     if len(a) < 3 or len(np.unique(a)) < 2 or len(np.unique(b)) < 2:
         return np.nan, np.nan
     found = spearmanr(a, b)
-    return float(found.statistic), float(found.pvalue)
+    rho = float(found.statistic)
+    if len(a) > EXACT:
+        return rho, float(found.pvalue)
+    ranks_a, ranks_b = (rankdata(values) - (len(a) + 1) / 2 for values in (a, b))
+    orders = np.array(list(permutations(ranks_b))) @ ranks_a
+    as_far = np.abs(orders) >= abs(float(ranks_b @ ranks_a)) - 1e-9
+    return rho, float(as_far.mean())
 
 
 def help_probability(run_ranks: pd.DataFrame, seed_for: Callable[..., int]) -> pd.DataFrame:
@@ -85,9 +97,11 @@ def _chosen_beats_none(behind: NDArray[np.float64], rng: np.random.Generator) ->
     values = np.where(is_given, behind, 0)
     weights = rng.multinomial(n_runs, np.full(n_runs, 1 / n_runs), size=N_RESAMPLES).astype(float)
     left_out = (weights == 0).astype(float)
-    chosen = np.argmin(_means(weights, values, is_given, np.inf).round(DECIMALS), axis=1)
+    inside = _means(weights, values, is_given, np.inf).round(DECIMALS)
+    chosen = np.argmin(inside, axis=1)
     outside = _means(left_out, values, is_given, np.nan)[np.arange(N_RESAMPLES), chosen].round(DECIMALS)
-    known = outside[np.isfinite(outside)]
+    # where no helper stands in the drawn runs, nobody was chosen
+    known = outside[np.isfinite(outside) & np.isfinite(inside.min(axis=1))]
     return float(np.mean((known < 0) + (known == 0) / 2)) if len(known) else np.nan
 
 

@@ -121,6 +121,8 @@ def _read_task(path: Path, general: Mapping[str, str], faults: list[str]) -> Tas
     found: list[str] = []
     text = _text(path, found)
     sections = list(_sections(text)) if text else []
+    if path.stem == "all":
+        found.append(f"{path}: all stands for all tasks; give the file another name")
     if text and not _NAME.fullmatch(path.stem):
         found.append(f"{path}: name the file with small letters, digits and _, beginning with a letter")
     if text:

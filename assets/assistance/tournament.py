@@ -55,7 +55,12 @@ class Tournament:
         sources: Path | None,
         collected: Collected | None = None,
     ) -> None:
-        self._settings, self._supplied = settings, supplied
+        self._settings = settings
+        # as dbt reads them: in files, mode may be in capitals
+        given = (supplied.outputs, supplied.judgements, supplied.traits)
+        self._supplied = Supplied(
+            supplied.candidates, *(frame.assign(mode=frame["mode"].str.lower()) for frame in given)
+        )
         self._collected = collected or (lambda calls: collect(calls, settings.ledger_path))
         only = [name for part in settings.tournament_tasks.split(",") if (name := part.strip())]
         self.instrument: Instrument = read_instrument(sources, only)
@@ -78,11 +83,18 @@ class Tournament:
             for name, roles in zip(listed["candidate"], listed["role"], strict=True)
         }
         families = {
-            str(name): _text(family)
+            str(name): _text(family).lower()
             for name, family in zip(listed["candidate"], listed["family"], strict=True)
         }
         if self._writers.worker:
             worker = self._writers.worker.name
+            # the marts know the worker by its role alone; without it, they would rank no help as a helper
+            named = sorted(name for name, roles in roles_of.items() if "worker" in roles)
+            if named != [worker] and (named or worker in roles_of):
+                raise PanelError(
+                    f"the [[worker]] of llm.toml is {worker}, but tournament/candidates.csv gives the role worker to "
+                    f"{', '.join(named) or 'nobody'}: give it to {worker} alone"
+                )
         else:
             named = sorted(name for name, roles in roles_of.items() if "worker" in roles)
             if len(named) > 1:
@@ -192,7 +204,7 @@ class Tournament:
 
     def trait_frame(self) -> pd.DataFrame:
         """raw.assistance_llm_trait; no rows before anything was coded, as coding is optional."""
-        planned = self._codings() if self._judges else []
+        planned = self._codings(least=0) if self._judges else []
         frame = traits.coded(planned, self.instrument, self._judges, self._collected)
         return frame if (frame["status"] != "pending").any() else frame.iloc[:0]
 
@@ -212,13 +224,14 @@ class Tournament:
         """Pairs of `texts` in the order of tasks, without those whose verdict a file holds."""
         settings, frame = self._settings, self._supplied.judgements
         frame = frame[frame["fault"].isna() & frame["judge"].isin(list(self._judges))]
+        frame = frame[frame["choice"].str.lower().isin(["first", "second", "tie"])]
         held = set(frame[list(Comparison._fields)].itertuples(index=False, name=None))
         if not settings.tournament_both_seats:
             held |= {(*key[:4], key[5], key[4]) for key in held}
         planned = comparisons(texts, self.panel, settings.seed, settings.tournament_both_seats)
         return (comparison for comparison in planned if tuple(comparison) not in held)
 
-    def _codings(self) -> list[traits.Coding]:
+    def _codings(self, least: int = traits.MIN_CODERS) -> list[traits.Coding]:
         texts = {
             output.entry: output.assistance
             for output in self._outputs()
@@ -226,7 +239,7 @@ class Tournament:
         }
         keys = self._supplied.traits[[*Entry._fields, "judge"]].itertuples(index=False, name=None)
         held = set(keys)
-        return [c for c in traits.codings(texts, self.panel) if (*c.entry, c.judge) not in held]
+        return [c for c in traits.codings(texts, self.panel, least) if (*c.entry, c.judge) not in held]
 
 
 def foreseen(settings: Settings) -> Collected:

@@ -95,8 +95,10 @@ def assistance_check(
             asset_key=["raw", table],
             check_name="assistance_holds_no_deliverable",
             severity=dg.AssetCheckSeverity.WARN,
+            description="Assistance that holds the deliverable itself.",
             metadata={
                 "n_texts": len(outputs), "n_flagged": len(found), "largest_share_allowed": MAX_CONTAINED,
                 "flagged": told[:20],
+                "unexpected_count": len(found), "sample": told[:20],
             },
         )  # fmt: skip

@@ -47,18 +47,18 @@ class Coding(NamedTuple):
     assistance: str
 
 
-def codings(assistance: Mapping[Entry, str], panel: Panel) -> list[Coding]:
+def codings(assistance: Mapping[Entry, str], panel: Panel, least: int = MIN_CODERS) -> list[Coding]:
     """Each text before every judge that may judge its author; no judge codes its own family.
 
     Raises:
-        PanelError: fewer than two judges may code a candidate's text: one alone would show no disagreement.
+        PanelError: fewer than `least` judges may code a candidate's text: one alone would show no disagreement.
     """
     found: list[Coding] = []
     for entry, text in assistance.items():
         judges = [name for name in panel.judges if panel.may_judge(name, [entry.candidate], entry.mode)]
-        if len(judges) < MIN_CODERS:
+        if len(judges) < least:
             raise PanelError(
-                f"{len(judges)} of the judges may code the assistance of {entry.candidate}; at least {MIN_CODERS} are "
+                f"{len(judges)} of the judges may code the assistance of {entry.candidate}; at least {least} are "
                 "needed: name another [[judge]] of another family in llm.toml"
             )
         found += [Coding(entry, judge, text) for judge in judges]
@@ -107,6 +107,15 @@ def contained_share(deliverable: str, assistance: str, prompt: str = "") -> floa
 def _shingles(text: str) -> set[tuple[str, ...]]:
     words = re.findall(r"\w+", text.casefold())
     return set(zip(*(words[i:] for i in range(SHINGLE)), strict=False))
+
+
+def leak_frame(outputs: pd.DataFrame, prompts: Mapping[str, str]) -> pd.DataFrame:
+    """task, run, candidate, contained_share of each accepted row of stg_tournament_output that leaks, in that order."""
+    rows = outputs[outputs["state"] == "accepted"].dropna(subset=["assistance", "output"])
+    columns = [rows[name] for name in (*Entry._fields, "assistance", "output")]
+    found = leaks(((Entry(*row[:4]), row[4], row[5]) for row in zip(*columns, strict=True)), prompts)
+    kept = [(entry.task, entry.run, entry.candidate, share) for entry, share in sorted(found)]
+    return pd.DataFrame(kept, columns=["task", "run", "candidate", "contained_share"])
 
 
 def leaks(outputs: Iterable[tuple[Entry, str, str]], prompts: Mapping[str, str]) -> list[tuple[Entry, float]]:

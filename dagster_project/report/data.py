@@ -181,16 +181,31 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
         ("index", "level", "n", "spearman", "spearman_weighted", "n_by_nearest", "n_unmatched"),
     ),
     "index_unmatched": ("adoption", ("index", "level", "unit")),
-    "tournament_rank": ("assistance", ("task", "mode", "candidate", "mean_rank", "warning")),
+    "tournament_rank": (
+        "assistance",
+        (
+            "task",
+            "mode",
+            "candidate",
+            "mean_rank",
+            "rank",
+            "rank_scaled",
+            "bt_rank",
+            "n_runs",
+            "n_comparisons",
+        )
+        + ("n_missing", "n_leaking"),
+    ),
     "tournament_overall": (
         "assistance",
         ("mode", "candidate", "mean_rank", "se_rank", "rank", "win_share", "rank_scaled", "bt_rank")
-        + ("bt_log_strength", "bt_low", "bt_high", "is_unaided", "warning"),
+        + ("bt_log_strength", "bt_low", "bt_high", "is_unaided", "warning", "rank_by_mean", "n_tasks")
+        + ("n_tasks_missing", "behind_unaided", "behind_unaided_se"),
     ),
     "role_choice": (
         "assistance",
         ("task", "best_doer", "best_helper", "is_help_better_probability", "regret", "regret_win_share")
-        + ("n_runs",),
+        + ("regret_q025", "regret_q975", "n_best_doers", "n_best_helpers", "n_runs"),
     ),
     "mode_correlation": ("assistance", ("task", "spearman_rho", "p_value", "n_candidates")),
     "judge_agreement": (

@@ -27,13 +27,31 @@
     cast({{ value }} as decimal(28, 9))
 {%- endmacro %}
 
-{# where a candidate's place by scaled ranks or by strength is another than its place by mean rank; NULL = nowhere #}
-{% macro order_warning(place, scaled, strength, reason) -%}
-    {%- set told = "place ' || cast(%s as " ~ dbt.type_string() ~ ") || '; '" -%}
+{# where a candidate's place by scaled ranks or by strength is another than its place by mean rank, strengths without
+   an interval, and `more` texts (NULL = nothing) behind that; NULL = nothing to tell #}
+{% macro order_warning(place, scaled, strength_place, strength, low, reason, more) -%}
+    {%- set told = "place ' || cast(%s as " ~ dbt.type_string() ~ ")" -%}
     nullif(
-            case when {{ scaled }} <> {{ place }} then 'by scaled ranks {{ told % scaled }} else '' end
-            || case when {{ strength }} <> {{ place }} then 'by Bradley-Terry {{ told % strength }} else '' end
-            || coalesce('no Bradley-Terry strength: ' || {{ reason }} || '; ', ''),
+            concat_ws(
+                '; ',
+                case when {{ scaled }} <> {{ place }} then 'by scaled ranks {{ told % scaled }} end,
+                case when {{ strength_place }} <> {{ place }} then 'by Bradley-Terry {{ told % strength_place }} end,
+                case
+                    when {{ strength }} is not null and {{ low }} is null
+                        then 'below three runs strengths have no interval'
+                end,
+                'no Bradley-Terry strength: ' || {{ reason }},
+                {{ more | join(',\n                ') }}
+            ),
             ''
         )
+{%- endmacro %}
+
+{# '3 of 40 comparisons missing'; NULL where there are none #}
+{% macro counted(n, of, what) -%}
+    case
+                    when {{ n }} > 0
+                        then cast({{ n }} as {{ dbt.type_string() }}) || ' of '
+                            || cast({{ of }} as {{ dbt.type_string() }}) || ' {{ what }}'
+                end
 {%- endmacro %}

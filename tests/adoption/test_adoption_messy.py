@@ -62,7 +62,9 @@ def monthly() -> list[Chat]:
         wild("disputed", user(f"{PLAIN} in our shop in Berlin"), "German"),
         wild("other language", user(ARABIC), "Arabic"),
         wild("other language", user(GERMAN + "!"), "German"),
-        wild("other language", user("12345 67890 ..."), None),
+        # neither of them: English is assumed, and the chat counted as unknown
+        wild("untold", user("12345 = ?"), None),
+        wild("untold", user("ROI formula"), ""),
         wild("reject", user("", " \n", None)),
         wild("reject", []),
     ]  # fmt: skip
@@ -141,13 +143,17 @@ def test_each_stage_counts_what_was_planted(built: DuckDBWarehouse, fates: Count
     funnel = built.read("marts.chat_funnel").sort_values("stage_order").set_index("stage")
     n = funnel["n_chats"].to_dict()
     assert n["all"] == fates.total()
-    assert n["english"] == fates["unique"] + fates["copy"]
-    assert n["unique"] == n["relevant"] == n["summarised"] == n["matched"] == fates["unique"]
+    n_unique = fates["unique"] + fates["untold"]
+    assert n["english"] == n_unique + fates["copy"]
+    assert n["unique"] == n["relevant"] == n["summarised"] == n["matched"] == n_unique
     assert 0 < n["confirmed"] <= n["matched"]
     unknown = funnel["n_unknown"].to_dict()
-    assert (unknown["all"], unknown["english"]) == (fates["reject"], fates["disputed"])
+    assert (unknown["all"], unknown["english"]) == (
+        fates["reject"],
+        fates["disputed"] + fates["untold"],
+    )
     # what is in no language that counts is the rest
-    assert n["all"] - unknown["all"] - unknown["english"] - n["english"] == fates["other language"]
+    assert n["all"] - unknown["all"] - fates["disputed"] - n["english"] == fates["other language"]
 
 
 def test_the_rest_is_in_the_rejects(built: DuckDBWarehouse, fates: Counter[str]) -> None:
@@ -169,9 +175,9 @@ def test_each_file_says_what_it_held(built: DuckDBWarehouse) -> None:
     assert sorted(log.index) == ["chats/2024-03.parquet", "chats/2024-04.jsonl.gz", "chats/firm.jsonl"]
     assert log["form"].tolist() == ["wildchat", "wildchat", "log"] or set(log["form"]) == {"wildchat", "log"}
     month = log.loc["chats/2024-03.parquet"]
-    assert (month["n_rows"], month["n_unusable"], month["n_cut"]) == (15, 2, 1)
-    assert month["n_masked"] == 5 and month["n_language_disputed"] == 2
-    assert month["n_no_country"] == 13
+    assert (month["n_rows"], month["n_unusable"], month["n_cut"]) == (16, 2, 1)
+    assert month["n_masked"] == 4 and month["n_language_disputed"] == 2
+    assert month["n_no_country"] == 14
     assert (str(month["first_at"]), str(month["last_at"])) == ("2024-02-29 18:45:00", "2024-04-01 03:15:00")
     assert str(log.loc["chats/firm.jsonl", "first_at"]) == "2024-05-01 06:15:00"
 

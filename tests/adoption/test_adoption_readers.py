@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from assets.sources.readers import list_source_files, read_chats
+from assets.sources.readers.chat_language import detect
 from assets.sources.readers.chat_text import clean, mask
 from assets.sources.readers.errors import SourceError
 
@@ -106,6 +108,78 @@ def test_all_faults_of_all_files_are_told_at_once(chats: Path) -> None:
     with pytest.raises(SourceError) as told:
         read(chats)
     assert [fault.file for fault in told.value.faults] == ["chats/a.jsonl.gz", "chats/b.parquet"]
+
+
+TURNS = pa.array([[{"content": ENGLISH}]] * 2)
+TOLD = pa.array([json.dumps([{"role": "user", "content": ENGLISH}])] * 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (
+            pa.table({"conversation_hash": ["a", "b"], "conversation": TURNS}),
+            "no user turn holds any text; found the columns conversation_hash, conversation.content",
+        ),
+        (
+            pa.table({"conversation_hash": ["a", "b"], "conversation": TOLD}),
+            "conversation is no list of turns; found the columns conversation_hash, conversation",
+        ),
+        (pa.table({"id": ["1"], "text": ["b"]}), "no column chat_id; found the columns id, text"),
+        (line(id=1, message=ENGLISH) * 2, "no chat_id; found the columns id, message"),
+        (line(**{"jo@firm.example": ENGLISH}), r"no chat_id; found the columns \[e-mail\]"),
+        (json.dumps([{"chat_id": "1", "text": ENGLISH}], indent=1), "row 1: starts a JSON array"),
+        (json.dumps({"chat_id": "1", "text": ENGLISH}, indent=1), "the line is no JSON, or cut off"),
+    ],
+)
+def test_a_file_of_another_form_is_named_with_its_columns(
+    chats: Path, content: pa.Table | str, told: str
+) -> None:
+    if isinstance(content, str):
+        (chats / "chats/log.jsonl").write_text(content)
+    else:
+        pq.write_table(content, chats / "chats/log.parquet")
+    for _ in ("when it is read", "and when it is known"):
+        with pytest.raises(SourceError, match=told + r".*Give one chat a row.*chat_id, text and at\."):
+            read(chats)
+
+
+SHORT_ENGLISH = (
+    *("Fix this code", "SQL join", "Summarize", "Translate this email", "budget template", "regex for date"),
+    *(
+        "Write unit tests for this",
+        "Excel formula sum if",
+        "make a logo",
+        "Refactor this function",
+        "ROI formula",
+    ),
+    *("pandas groupby example", "Draft invoice reminder", "SWOT analysis Tesla", "cover letter nurse"),
+    *("git rebase vs merge", "meeting agenda template", "Python list comprehension", "debug null pointer"),
+    "marketing plan outline",
+)
+FOREIGN = {
+    "Bitte schreiben Sie einen freundlichen Brief an die Kunden über die Öffnungszeiten": "German",
+    "Kannst du mir bitte diese Funktion in Python umschreiben und erklären": "German",
+    "Escribe una carta amable a los clientes sobre el nuevo horario de la tienda": "Spanish",
+    "Explícame la diferencia entre una lista y un diccionario en Python": "Spanish",
+    "Écris une lettre aimable aux clients au sujet des nouveaux horaires du magasin": "French",
+    "Scrivi una lettera cordiale ai clienti sui nuovi orari di apertura": "Italian",
+    "Escreva uma carta amigável aos clientes sobre o novo horário da loja": "Portuguese",
+    "Schrijf een vriendelijke brief aan de klanten over de nieuwe openingstijden": "Dutch",
+    "Napisz przyjazny list do klientów o nowych godzinach otwarcia sklepu": "Polish",
+    "Müşterilere yeni çalışma saatleri hakkında samimi bir mektup yazın": "Turkish",
+    "Schreibe einen Brief an Kunden": "German",
+    "Bonjour, comment ça va ?": "French",
+    "写一首诗": "Chinese",
+    "اكتب رسالة": "Arabic",
+}
+
+
+def test_short_english_is_never_heard_as_another_language_and_those_still_are() -> None:
+    assert set(detect(SHORT_ENGLISH)) == {"English", None}
+    assert detect(list(FOREIGN)) == list(FOREIGN.values())
+    assert detect(["", "12345 67890", "напиши стих"])[:2] == [None, None]
+    assert detect(["напиши стих"])[0] in ("Ukrainian", "Russian")
 
 
 def test_lines_that_are_no_chat_stay_with_their_reason_and_without_their_text(chats: Path) -> None:
@@ -208,9 +282,16 @@ def test_copies_have_one_key_whatever_their_blanks_and_case(chats: Path) -> None
         ("yesterday", "yesterday"),
         ("0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00+14:00"),
         ("", None),
+        (1709250300, "2024-02-29 23:45:00"),
+        ("1709250300.25", "2024-02-29 23:45:00.250000"),
+        (1709250300000, "2024-02-29 23:45:00"),
+        # which would be a time of 1712 in ISO 8601 without hyphens
+        (1712050510000, "2024-04-02 09:35:10"),
+        (1709250300000123456, "2024-02-29 23:45:00.000123"),
+        ("555 0199 0199", "[phone]"),
     ],
 )
-def test_times_are_told_in_utc(chats: Path, at: str, expected: str | None) -> None:
+def test_times_are_told_in_utc(chats: Path, at: str | int, expected: str | None) -> None:
     (chats / "chats/log.jsonl").write_text(line(chat_id="a", text="b", at=at))
     assert read(chats)[0]["at"].tolist() == [expected]
 
@@ -252,6 +333,15 @@ def test_private_things_are_masked_at_the_door(chats: Path, given: str, expected
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_is_not_private_passes(text: str) -> None:
     assert mask(text) == (text, 0)
+
+
+@pytest.mark.parametrize("unit", ["a", "a.", "token=", "_", "password-"])
+def test_a_long_text_without_blanks_is_masked_in_linear_time(unit: str) -> None:
+    """Spam and pasted blobs: letters alone took time with the square of their number, a megabyte hours."""
+    started = time.perf_counter()
+    masked, n_masked = mask(unit * (300_000 // len(unit)) + " jo@firm.example")
+    assert (masked[-8:], n_masked) == ("[e-mail]", 1)
+    assert time.perf_counter() - started < 20
 
 
 def test_only_new_and_changed_files_are_read_again(chats: Path) -> None:

@@ -103,7 +103,10 @@ def kept() -> dict[int, set[str]]:
         text_id[text] = min(text_id.get(text, task_id), task_id, key=int)
     texts = list(text_id)
     engine = WordLlama()
-    of_task, of_chat = engine.embed(texts).tolist(), engine.embed([text for text, _ in chats()]).tolist()
+    of_task, of_chat = (
+        engine.embed(texts).tolist(),
+        engine.embed([text.lower() for text, _ in chats()]).tolist(),
+    )
     found = {}
     for chat, vector in enumerate(of_chat):
         ranked = sorted(

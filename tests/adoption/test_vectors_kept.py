@@ -12,10 +12,13 @@ import pandas as pd
 import pytest
 
 from assets.adoption import matches, vectors
+from assets.adoption.embedders import WordLlama
 from assets.adoption.matches import Matches, match
+from assets.adoption.matching import matcher_of
 from assets.adoption.nearest import nearest
 from assets.adoption.vectors import embed_cached
 from assets.keys import text_key
+from assets.settings import Settings
 
 
 class Counting:
@@ -208,3 +211,41 @@ def test_other_tasks_or_another_embedder_match_anew(tmp_path: Path) -> None:
     engine.weights_sha256 = "1" * 64
     assert matched(TEXTS, tmp_path, engine).n_new == 50
     assert matched(TEXTS, tmp_path, Counting()).n_new == 0
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_spellings_of_one_request_match_alike_in_any_order_and_after_any_run(
+    tmp_path: Path, is_known: bool
+) -> None:
+    """wordllama hears capitals; the key by which matches are kept doesn't."""
+    settings = [
+        Settings(home=tmp_path / name, sources=tmp_path, embedder="wordllama") for name in ("one", "other")
+    ]
+    tasks = pd.DataFrame(
+        {
+            "task_text_id": ["1", "2", "3", "4"],
+            "text": [
+                "Translate contracts.",
+                "Write poems and songs.",
+                "Weigh parcels.",
+                "Teach pupils maths.",
+            ],
+        }
+    )
+    loud, low = "WRITE A CONTRACT  TRANSLATION FOR ME", "write a contract translation for me"
+    key = text_key(loud)
+    assert key == text_key(low)
+
+    def found(spellings: list[str], own: Settings) -> Matches:
+        requests = pd.DataFrame({"request_key": [key] * len(spellings), "request": spellings})
+        return matcher_of(tasks, own)(requests)
+
+    if is_known:
+        found([loud], settings[0])
+        found([low], settings[1])
+    one, other = found([loud, low], settings[0]), found([low, loud], settings[1])
+    np.testing.assert_array_equal(one.cosine, other.cosine)
+    np.testing.assert_array_equal(one.task, other.task)
+    # and both as the embedder hears the lower case
+    vectors = WordLlama().embed([low, *tasks["text"]])
+    np.testing.assert_allclose(one.cosine[0], np.sort(vectors[1:] @ vectors[0])[:0:-1], atol=2e-6)

@@ -18,7 +18,7 @@ bob,B,candidate
 cat,C,candidate
 jo,J,judge
 kay,K,judge
-bob-tuned,B,judge
+bob-tuned,b,judge
 nobody's,,judge
 odd,O,jugde
 """
@@ -44,6 +44,7 @@ VERDICTS: list[tuple[dict[str, object] | str, str | None]] = [
     (SOUND | {"run": 2, "choice": None}, "blank"),
     (SOUND | {"run": 2, "choice": ["first"]}, "no text"),
     (SOUND | {"run": " "}, "blank"),
+    (SOUND | {"task": "all"}, "all stands for all tasks"),
     (SOUND | {"mode": "autopilot"}, "neither automation nor augmentation"),
     (
         SOUND | {"run": 2, "scores_first": {"a": 11}, "scores_second": {"a": 1}},

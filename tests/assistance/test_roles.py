@@ -117,3 +117,15 @@ def test_a_trait_that_better_texts_have_more_of_is_negative() -> None:
     assert found["task"].tolist() == ["all", "t"] and found["spearman_rho"].tolist() == pytest.approx(
         [-1, -1]
     )
+
+
+def test_one_run_with_a_helper_tells_nothing() -> None:
+    nan = float("nan")
+    assert np.isnan(probability({"w": [2, 1, 1, 1], "a": [1, nan, nan, nan]}))
+
+
+def test_p_of_few_values_is_over_all_orders() -> None:
+    three = pd.Series([1.0, 2.0, 3.0])
+    assert rank_correlation(three, three) == (pytest.approx(1), pytest.approx(2 / 6))
+    four = pd.Series([1.0, 2.0, 3.0, 4.0])
+    assert rank_correlation(four, four[::-1]) == (pytest.approx(-1), pytest.approx(2 / 24))

@@ -39,9 +39,12 @@ def settings(tmp_path: Path) -> Settings:
 def supplied(verdicts: Sequence[tuple[str, ...]] = ()) -> Supplied:
     key = ["task", "mode", "run"]
     return Supplied(
-        pd.DataFrame([(n, f, "") for n, f in CANDIDATES.items()], columns=["candidate", "family", "role"]),
+        pd.DataFrame(
+            [(n, f, "worker" if n == "wim" else "") for n, f in CANDIDATES.items()],
+            columns=["candidate", "family", "role"],
+        ),
         pd.DataFrame(columns=[*key, "candidate", "assistance", "output", "fault"]),
-        pd.DataFrame(verdicts, columns=[*key, "judge", "first", "second"]).assign(fault=None),
+        pd.DataFrame(verdicts, columns=[*key, "judge", "first", "second"]).assign(fault=None, choice="first"),
         pd.DataFrame(columns=[*key, "candidate", "judge"]),
     )
 

@@ -347,3 +347,60 @@ def test_assistance_that_is_the_deliverable_is_flagged(server: TournamentServer,
     assert files.passed and not ledger.passed
     flagged = ledger.metadata["flagged"].value
     assert flagged == [f"haiku / augmentation / {run} / quillon: 100%" for run in (1, 2)]
+
+
+def test_a_worker_that_candidates_csv_does_not_name_is_refused_before_anything_is_sent(
+    server: TournamentServer, setup: Setup
+) -> None:
+    for roles in (
+        {"wimbrel": "candidate"},
+        {"quillon": "worker"},
+        {"wimbrel": "worker", "quillon": "worker"},
+    ):
+        setup.families(FAMILIES, roles)
+        told = " ".join(setup.call("run", "runs").output.split())
+        assert "give it to wimbrel alone" in told
+    assert not server.requests
+
+
+def test_what_files_hold_is_not_asked_whatever_the_case_of_its_mode(
+    server: TournamentServer, setup: Setup
+) -> None:
+    folder = setup.sources / "tournament/outputs"
+    folder.mkdir()
+    lines = [
+        json.dumps(
+            {"task": "haiku", "mode": "Automation", "run": run, "candidate": "zephyrine", "output": "by hand"}
+        )
+        for run in (1, 2)
+    ]
+    (folder / "z.jsonl").write_text("\n".join([*lines, ""]))
+    setup.run("runs")
+    assert len(server.requests) == N_OPENINGS - 2
+
+
+def test_a_verdict_that_can_not_be_used_is_asked_again(server: TournamentServer, setup: Setup) -> None:
+    setup.run("runs", "runs")
+    folder = setup.sources / "tournament/judgements"
+    folder.mkdir()
+    given = {"task": "haiku", "mode": "Automation", "run": 1, "judge": "juror-one", "first": "zephyrine",
+             "second": "quillon"}  # fmt: skip
+    for choice, n in (("neither", N_VERDICTS), ("Tie", N_VERDICTS - 1)):
+        (folder / "v.jsonl").write_text(json.dumps(given | {"choice": choice}) + "\n")
+        assert f"{n} calls, " in setup.call("estimate", "judge").output
+
+
+def test_families_differ_by_more_than_case(server: TournamentServer, setup: Setup) -> None:
+    setup.families(FAMILIES | {"juror-kin": "BOREAL"})
+    setup.run("runs", "runs", "judge")
+    assert len(server.judged()) == N_VERDICTS
+
+
+def test_one_judge_does_for_a_refresh_that_nobody_asked_traits_of(
+    server: TournamentServer, setup: Setup
+) -> None:
+    setup.panel([*ROLES, JUDGES[0]])
+    setup.run("runs", "runs", "judge")
+    assert setup.collect()["assistance_llm_trait"].empty
+    told = setup.call("run", "traits")
+    assert told.exit_code == 2 and "at least 2 are" in told.output

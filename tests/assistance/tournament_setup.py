@@ -24,6 +24,7 @@ FAMILIES = {
     "juror-two": "Keltic", "juror-kin": "Boreal",
 }  # fmt: skip
 ROLES = [("candidate", "zephyrine"), ("candidate", "quillon"), ("worker", "wimbrel")]
+ROLE_CELLS = {"wimbrel": "worker"}
 JUDGES = [("judge", name) for name in ("juror-one", "juror-two", "juror-kin")]
 N_RUNS, MAX_TOKENS, IN_FLIGHT = 2, 60, 2
 # a run: two deliverables, two assistance texts, the worker alone, then the worker with each assistance
@@ -113,7 +114,9 @@ class Setup:
         (self.sources / "llm.toml").write_text("".join(tables) + LIMITS)
 
     def families(self, families: dict[str, str], roles: dict[str, str] | None = None) -> None:
-        rows = [f'{name},{family},"{(roles or {}).get(name, "")}"' for name, family in families.items()]
+        rows = [
+            f'{name},{family},"{(roles or ROLE_CELLS).get(name, "")}"' for name, family in families.items()
+        ]
         text = "\n".join(["candidate,family,role", *rows, ""])
         (self.sources / "tournament/candidates.csv").write_text(text)
 

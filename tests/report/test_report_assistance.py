@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
 OVERALL = [
     "mode", "candidate", "mean_rank", "se_rank", "rank", "win_share", "rank_scaled", "bt_rank", "bt_log_strength",
-    "bt_low", "bt_high", "is_unaided", "warning",
+    "bt_low", "bt_high", "is_unaided", "warning", "rank_by_mean", "n_tasks", "n_tasks_missing", "behind_unaided",
+    "behind_unaided_se",
 ]  # fmt: skip
-WARNING = "by scaled ranks place 1; "
+LACKS = "8 of 40 comparisons missing"
+WARNING = "by scaled ranks place 1"
 AUDIT = [
     "task", "mode", "run", "judge", "first", "second", "choice", "mean_score_first", "mean_score_second", "rationale",
     "output_first", "output_second", "n_characters_first", "n_characters_second", "assistance_first",
@@ -32,33 +34,36 @@ HOSTILE_TEXT = "</script><img src=x onerror=window.hit=1>{{ 7 * 7 }}"
 MARTS = {
     "tournament_rank": pd.DataFrame(
         [
-            ("tax_return", "automation", "basalt-7", 1.25, None),
-            ("tax_return", "automation", "newcomer", 1.75, WARNING),
-            ("tax_return", "augmentation", "newcomer", 1.0, None),
-            ("tax_return", "augmentation", "basalt-7", 3.0, None),
-            ("tax_return", "augmentation", "wim", 2.0, None),
+            ("tax_return", "automation", "basalt-7", 1.25, 1, 1, None, 5, 32, 8, 0),
+            ("tax_return", "automation", "newcomer", 1.75, 2, 1, 2, 5, 32, 8, 0),
+            ("tax_return", "augmentation", "newcomer", 1.0, 1, 1, 1, 5, 40, 0, 2),
+            ("tax_return", "augmentation", "basalt-7", 3.0, 3, 3, 3, 5, 40, 0, 0),
+            ("tax_return", "augmentation", "wim", 2.0, 2, 2, 2, 5, 40, 0, 0),
         ],
-        columns=["task", "mode", "candidate", "mean_rank", "warning"],
+        columns=["task", "mode", "candidate", "mean_rank", "rank", "rank_scaled", "bt_rank", "n_runs"]
+        + ["n_comparisons", "n_missing", "n_leaking"],
     ),
     "tournament_overall": pd.DataFrame(
         [
-            ("automation", "newcomer", 1.75, 0.25, 2, 0.4, 1, 2, -0.5, -1.0, 0.1, False, WARNING),
-            ("automation", "basalt-7", 1.25, 0.25, 1, 0.6, 2, 1, 0.5, -0.1, 1.0, False, None),
-            ("augmentation", "newcomer", 1.0, None, 1, 1.0, 1, 1, 2.0, None, None, False, None),
-            ("augmentation", "wim", 2.0, None, 2, 0.5, 2, 2, 0.0, None, None, True, None),
-            ("augmentation", "basalt-7", 3.0, None, 3, 0.0, 3, 3, -2.0, None, None, False, None),
+            ("automation", "newcomer", 1.75, 0.25, 2, 0.4, 1, 2, -0.5, -1.0, 0.1, False, WARNING, 2, 1, 0, None, None),
+            ("automation", "basalt-7", 1.25, 0.25, 1, 0.6, 1, 1, 0.5, -0.1, 1.0, False, LACKS, 1, 1, 0, None, None),
+            ("augmentation", "newcomer", 1.0, None, 1, 1.0, 1, 1, 2.0, None, None, False, None, 1, 2, 0, -1.0, 0.5),
+            ("augmentation", "wim", 2.0, None, 2, 0.5, 2, 2, 0.0, None, None, True, None, 2, 2, 0, None, None),
+            ("augmentation", "basalt-7", 3.0, None, 3, 0.0, 3, 3, -2.0, None, None, False, None, 3, 1, 1, 1.0, 0.0),
         ],
         columns=OVERALL,
     ),
     "role_choice": pd.DataFrame(
         [
-            ("tax_return", "basalt-7", "newcomer", 0.97, 2.0, 0.6, 10),
-            ("poem", "newcomer", None, None, None, None, 0),
-            ("verse", "newcomer", "basalt-7", 0.04, 0.0, 0.0, 9),
-            ("waltz", "newcomer", "basalt-7", 0.6, 0.0, 0.0, 9),
+            ("tax_return", "basalt-7", "newcomer", 0.97, 2.0, 0.6, 0.5, 3.0, 1, 2, 10),
+            ("poem", "newcomer", None, None, None, None, None, None, 3, 0, 0),
+            ("verse", "newcomer", "basalt-7", 0.04, -0.25, 0.0, 0.0, 1.0, 1, 1, 9),
+            ("waltz", "newcomer", "basalt-7", 0.6, 0.0, 0.0, None, None, 1, 1, 9),
+            ("yodel", "newcomer", "basalt-7", 1.0, 0.0, 0.0, None, None, 1, 1, 3),
+            ("zither", "newcomer", "basalt-7", 1.0, 0.0, 0.0, None, None, 1, 1, 4),
         ],
         columns=["task", "best_doer", "best_helper", "is_help_better_probability", "regret", "regret_win_share"]
-        + ["n_runs"],
+        + ["regret_q025", "regret_q975", "n_best_doers", "n_best_helpers", "n_runs"],
     ),
     "mode_correlation": pd.DataFrame(
         [("tax_return", None, None, 2), ("all", -0.25, 0.75, 6)],
@@ -129,19 +134,45 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 def test_tables_are_the_marts_in_words(made: Site) -> None:
     tables = [rows[1:] for _, rows in Reader(made.html("assistance")).tables]
-    choice, doing, helping, together, traits, agreement, by_task, bias, consistency, verdicts = tables
+    (
+        choice,
+        partial,
+        doing,
+        leaking,
+        helping,
+        together,
+        traits,
+        agreement,
+        by_task,
+        bias,
+        consistency,
+        verdicts,
+    ) = tables
     assert choice == [
-        ["Poem", "newcomer", "–", "–", "can’t be told", "–", "–", "0"],
-        ["Tax return", "Basalt 7", "newcomer", "97 %", "help pays", "2.0", "60 points", "10"],
-        ["Verse", "newcomer", "Basalt 7", "4 %", "better without help", "0.0", "0 points", "9"],
+        ["Poem", "newcomer\nand 2 more", "–", "–", "can’t be told", "–", "–", "0"],
+        ["Tax return", "Basalt 7", "newcomer\nand 1 more", "97 %", "help pays", "2.0\n(0.5 to 3.0)", "60 points", "10"],
+        ["Verse", "newcomer", "Basalt 7", "4 %", "better without help", "−0.2\n(0.0 to 1.0)", "0 points", "9"],
         ["Waltz", "newcomer", "Basalt 7", "60 %", "not shown that help pays", "0.0", "0 points", "9"],
+        ["Yodel", "newcomer", "Basalt 7", "over 99 %", "too few runs", "0.0", "0 points", "3"],
+        ["Zither", "newcomer", "Basalt 7", "over 99 %", "help pays", "0.0", "0 points", "4"],
     ]
+    assert partial == [
+        ["Tax return", "Basalt 7", "1", "8", "40"],
+        ["Tax return", "newcomer", "2", "8", "40"],
+    ]
+    assert leaking == [["Tax return", "newcomer", "1", "2", "5"]]
     assert [row[:6] for row in doing] == [
-        ["Basalt 7", "1", "1.25", "0.25", "60 %", "2"],
+        ["Basalt 7", "1", "1.25", "0.25", "60 %", "1"],
         ["newcomer", "2", "1.75", "0.25", "40 %", "1"],
     ]
     assert doing[1][6:] == ["2", "−0.50\n(−1.00 to 0.10)", "by scaled ranks place 1"]
-    assert [row[0] for row in helping] == ["newcomer", "wim, without help", "Basalt 7"]
+    assert [[row[0], *row[9:]] for row in helping] == [
+        ["newcomer", "1.00 ahead\n(2.0 SE)", "2"],
+        ["wim, without help", "–", "2"],
+        ["Basalt 7", "1.00 behind", "1"],
+    ]
+    # nothing is aided here, and all stand in one task
+    assert {len(row) for row in doing} == {9}
     assert together == [["All tasks", "−0.25", "0.75", "6"], ["Tax return", "–", "–", "2"]]
     # a better place is a smaller one
     assert [row[:2] for row in traits] == [
@@ -184,9 +215,12 @@ def test_places_are_drawn_and_differences_of_method_told(made: Site) -> None:
     places = {name: (x, y) for name, x, y in zip(roles["names"], roles["x"], roles["y"], strict=True)}
     assert places == {"Basalt 7": (1.25, 3.0), "newcomer": (1.75, 1.0)} and roles["unaided"] == 2.0
     assert roles["x_se"] == [0.25, 0.25] and roles["y_se"] == [None, None]
-    # of two candidates one, and one cell of two; augmentation has none
+    # newcomer over all tasks and in its cell; what is missing is another matter, and augmentation has none
     assert html.count("Some places depend on how one counts") == 1
     assert "to 1 of 2 candidates over all tasks, and in 1 of 2 cells below" in html
+    assert "At least 8 comparisons are missing" in html and "in: Tax return. Places there" in html
+    assert "2 texts of help hold more than a quarter" in html
+    assert "none of these counts" in html and "never of their own family" not in html
 
 
 def test_an_empty_slice_says_why(site: Callable[[str], Site]) -> None:

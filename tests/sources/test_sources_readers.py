@@ -32,6 +32,7 @@ from assets.sources.readers import (
     read_systems,
     read_traits,
 )
+from assets.sources.readers.errors import SourceError
 from tests.factories import (
     CAPABILITIES,
     RATINGS_HEADER,
@@ -106,6 +107,25 @@ def test_absent_inputs_give_empty_frames(tmp_path: Path) -> None:
     assert list_source_files(tmp_path).empty
     chats = read_chats(tmp_path, tmp_path / "parts", max_characters=4000, request_characters=500)
     assert chats.parts == [] and list(chats.files.columns) == list(declared_tables()["raw.chat_file"])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"O*NET-SOC Code\tTitle\tDescription\n11-1011.00\tChief\n",
+        b"O*NET-SOC Code\tTitle\n11-1011.00\tChief\n",
+        b"O*NET-SOC Code\tTitle\tDescription\n",
+        b"O*NET-SOC Code\tTitle\tDescription\n11-1011.00\tCh\xffef\tx\n",
+        b"\n\n",
+    ],
+)
+def test_a_damaged_file_of_onet_is_to_be_unzipped_again_not_exported(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "onet").mkdir()
+    (tmp_path / "onet/Occupation Data.txt").write_bytes(content)
+    with pytest.raises(SourceError) as told:
+        read_onet(tmp_path)
+    damaged = [fault for fault in told.value.faults if fault.file == "onet/Occupation Data.txt"]
+    assert damaged and all(fault.do.startswith("Unzip the official text release again") for fault in damaged)
 
 
 TEXTS = [

@@ -66,9 +66,9 @@ assessor_gain: regime, baseline, augmented, mean_delta, wilcoxon_p, n_systems, a
     mean_delta_ultracrepidarianism, wilcoxon_p_ultracrepidarianism
 assessor_gain_system: regime, system, feature_set, baseline, augmented, delta, n_incitations
 tournament_rank: task, mode, candidate, mean_rank, se_rank, rank, win_share, n_runs, mean_rank_scaled,
-    score_rank, warning
+    score_rank, n_missing, n_leaking, warning
 tournament_overall: mode, candidate, mean_rank, se_rank, rank, rank_by_mean, mean_rank_scaled, bt_log_strength, bt_low,
-    bt_high, warning
+    bt_high, n_tasks, n_tasks_missing, n_missing, behind_unaided, behind_unaided_se, warning
 tournament_best: task, mode, candidate, mean_rank, se_rank, is_unaided, lead_rank, n_best
 tournament_flow: origin, task, mode, judge, n_sent, n_accepted, n_rejected, n_failed, n_pending, n_own_family
 tournament_missing: task, mode, run, judge, candidate_a, candidate_b, reason

@@ -12,6 +12,7 @@ import dagster as dg
 import pytest
 import yaml
 
+from assets.adoption.version import code_version as adoption_version
 from assets.ports import declared_tables
 from assets.settings import PROJECT, Settings
 from dagster_project import dbt_assets
@@ -128,6 +129,14 @@ def test_every_asset_has_a_group_and_those_made_here_a_code_version(definitions:
     nodes = [graph.get(key) for key in graph.get_all_asset_keys()]
     assert [node.key for node in nodes if node.group_name == "default"] == []
     assert [node.key for node in nodes if node.is_executable and not node.code_version] == []
+
+
+def test_the_code_version_of_adoption_follows_settings(
+    definitions: dg.Definitions, settings: Settings
+) -> None:
+    graph = definitions.get_repository_def().asset_graph
+    for name in ("chat_request", "chat_match", "adoption_step", "adoption_bootstrap"):
+        assert graph.get(dg.AssetKey(["model", name])).code_version == adoption_version(settings)
 
 
 def test_sql_defaults_are_those_of_the_settings(settings: Settings) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,11 @@ PLAIN = {
 OF_TURN = ("role", "content")
 # conversations may be long: few at a time
 ROWS_AT_A_TIME = 1_000
+EXPECTED = (
+    "Give one chat a row, or one JSON object a line: the WildChat schema (conversation_hash, and conversation as a "
+    "list of turns with role and content), or chat_id, text and at"
+)
+MOST_COLUMNS, COLUMN_CHARACTERS = 12, 40
 _RESAVE = "Fetch or write it again; nothing of it was taken"
 
 
@@ -57,7 +63,7 @@ def records(path: Path, file: str) -> Iterator[Record]:
         if path.suffix.lower() == ".parquet":
             yield from _of_parquet(path, file)
         else:
-            yield from _of_lines(path)
+            yield from _of_lines(path, file)
     except (pa.ArrowException, EOFError, zlib.error, gzip.BadGzipFile) as error:
         what = f"cannot be read to its end: it is cut off or damaged ({str(error).splitlines()[0]})"
         raise SourceFileError(what, file=file, do=_RESAVE) from None
@@ -75,8 +81,9 @@ def _of_parquet(path: Path, file: str) -> Iterator[Record]:
         required = {"conversation_hash"} if form == FORM_WILDCHAT else {"chat_id", "text"}
         if missing := sorted(required - set(names)):
             what = f"has no column {' and no '.join(missing)}"
-            do = "Give the WildChat schema (conversation_hash, conversation, ...) or chat_id, text and at"
-            raise SourceFileError(what, file=file, do=do)
+            raise SourceFileError(
+                f"{what}; found the columns {', '.join(_shown(names))}", file=file, do=EXPECTED
+            )
         leaves = [parquet.schema.column(i).path for i in range(len(parquet.schema))]
         # of the conversation's many fields two are read
         columns = [
@@ -96,22 +103,48 @@ def _of_parquet(path: Path, file: str) -> Iterator[Record]:
                 yield _record(number, row, form)
 
 
-def _of_lines(path: Path) -> Iterator[Record]:
+def columns_of(path: Path) -> list[str]:
+    """The columns of a file that can be read, with those inside them, or the fields of its first JSON object."""
+    if path.suffix.lower() == ".parquet":
+        schema = pq.read_metadata(path).schema
+        return _shown(schema.column(i).path.replace(".list.element", "") for i in range(len(schema)))
+    for _, text in _lines(path):
+        try:
+            row = json.loads(text)
+        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+            continue
+        if isinstance(row, dict):
+            return _shown(row)
+    return []
+
+
+def _shown(names: Iterable[str]) -> list[str]:
+    return [name[:COLUMN_CHARACTERS] for name in islice(names, MOST_COLUMNS)]
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Number and bytes of each line that isn't blank."""
     with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as stream:
         for number, line in enumerate(stream, start=1):
             text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-            if not text.strip():
-                continue
-            try:
-                row = json.loads(text)
-            except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
-                # the line itself is not repeated: it may hold anything
-                yield Record(number, None, problem="the line is no JSON, or cut off")
-                continue
-            if not isinstance(row, dict):
-                yield Record(number, None, problem="the line is no JSON object")
-            else:
-                yield _record(number, row, FORM_WILDCHAT if CONVERSATION in row else FORM_LOG)
+            if text.strip():
+                yield number, text
+
+
+def _of_lines(path: Path, file: str) -> Iterator[Record]:
+    for number, text in _lines(path):
+        if number == 1 and text.lstrip().startswith(b"["):
+            raise SourceFileError("starts a JSON array, not one object a line", file=file, row=1, do=EXPECTED)
+        try:
+            row = json.loads(text)
+        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+            # the line itself is not repeated: it may hold anything
+            yield Record(number, None, problem="the line is no JSON, or cut off")
+            continue
+        if not isinstance(row, dict):
+            yield Record(number, None, problem="the line is no JSON object")
+        else:
+            yield _record(number, row, FORM_WILDCHAT if CONVERSATION in row else FORM_LOG)
 
 
 def _record(number: int, row: dict[str, Any], form: str) -> Record:

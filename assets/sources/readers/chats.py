@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,7 @@ import pyarrow.parquet as pq
 from assets.keys import text_key
 from assets.ports import conform, declared_tables
 from assets.sources.readers import chat_language, chat_text
-from assets.sources.readers.chat_records import Record, records
+from assets.sources.readers.chat_records import EXPECTED, Record, columns_of, records
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import empty_frame, file_sha256, find_files, relative
 
@@ -33,6 +35,8 @@ LOCATION = "chats"
 SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz")
 BATCH = 5_000
 LABEL_CHARACTERS = 80
+# by their digits: since 2001 seconds have ten, until 2286
+_SINCE_1970 = re.compile(r"(\d{10}|\d{13}|\d{16}|\d{19})(?:\.\d{1,9})?")
 _CODE = ("chats.py", "chat_records.py", "chat_text.py", "chat_language.py")
 
 
@@ -54,7 +58,8 @@ def read_chats(sources: Path, folder: Path, *, max_characters: int, request_char
         request_characters: the first user turn is cut there.
 
     Raises:
-        SourceError: all faults of all files: one that can't be read, is cut in half or has neither form's columns.
+        SourceError: all faults of all files: one that can't be read, is cut in half, has neither form's columns, or
+            holds only rows that can't be used, all for one reason.
     """
     paths, ignored = find_files(sources, LOCATION, SUFFIXES)
     folder.mkdir(parents=True, exist_ok=True)
@@ -71,6 +76,7 @@ def read_chats(sources: Path, folder: Path, *, max_characters: int, request_char
             if not _is_whole(part):
                 n_read += 1
                 _write_part(path, file, sha256, part, max_characters, request_characters)
+            _refuse_if_none_can_be_used(path, file, part)
         except SourceFileError as fault:
             faults.append(fault)
         else:
@@ -127,6 +133,18 @@ def _write_part(
         fresh.unlink(missing_ok=True)
 
 
+def _refuse_if_none_can_be_used(path: Path, file: str, part: Path) -> None:
+    """One reason for every row is a file of another form; several are rows that went wrong, and become rejects."""
+    problems = pc.unique(pq.read_table(part, columns=["problem"])["problem"]).to_pylist()
+    if len(problems) != 1 or problems[0] is None:
+        return
+    found = columns_of(path)
+    what = f"no row can be used: {problems[0]}"
+    if found:
+        what += f"; found the columns {chat_text.mask(', '.join(found))[0]}"
+    raise SourceFileError(what, file=file, do=EXPECTED)
+
+
 def _row(record: Record, max_characters: int, request_characters: int) -> dict[str, Any]:
     masked = [chat_text.mask(chat_text.clean(turn)) for turn in record.turns]
     turns = [text.strip() for text, _ in masked if text.strip()]
@@ -158,7 +176,13 @@ def _label(text: str | None) -> str | None:
 
 
 def _as_utc(at: str | None) -> str | None:
-    """ISO 8601 times in UTC, whatever their offset (none = UTC); anything else as the label it is."""
+    """ISO 8601, or (milli-, micro-, nano)seconds since 1970, in UTC (no offset = UTC); anything else as a label."""
+    if at and (since := _SINCE_1970.fullmatch(at)):
+        micros = Decimal(at).scaleb(16 - len(since[1]))
+        try:
+            return (datetime(1970, 1, 1) + timedelta(microseconds=int(micros))).isoformat(sep=" ")
+        except OverflowError:
+            return _label(at)
     try:
         moment = datetime.fromisoformat(at) if at else None
     except ValueError:

@@ -39,6 +39,12 @@ class SourceError(Exception):
             lines.append(f"  ... and {len(self.faults) - MAX_SHOWN} more")
         super().__init__("\n".join([head, *lines]))
 
+    def advising(self, do: str) -> SourceError:
+        """The same faults with other advice."""
+        return SourceError(
+            [SourceFileError(f.what, file=f.file, row=f.row, column=f.column, do=do) for f in self.faults]
+        )
+
 
 def _count(n: int, noun: str) -> str:
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

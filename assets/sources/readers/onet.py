@@ -136,7 +136,7 @@ def read_onet(sources: Path) -> Reading:
                 frames["raw.onet_release"] = _release(path, place)
                 files[place] = frames["raw.onet_release"]["source_sha256"].iloc[0]
             elif name in FILES:
-                table = read_tabbed(path, place)
+                table = read_tabbed(path, place, again=_AGAIN)
                 frames[FILES[name].table] = _frame(table, FILES[name])
                 files[place] = table.sha256
                 n_blank_rows += table.n_blank_rows
@@ -151,7 +151,10 @@ def read_onet(sources: Path) -> Reading:
 
 
 def _frame(table: Table, file: File) -> pd.DataFrame:
-    require_columns(table, list(file.columns.values()))
+    try:
+        require_columns(table, list(file.columns.values()))
+    except SourceError as error:
+        raise error.advising(_AGAIN) from None
     columns = {ours: table.key(theirs) for ours, theirs in file.columns.items()}
     frame = pd.DataFrame(provenance(table) | columns)
     faults = list(_wrong_keys(table, frame, file))

@@ -87,15 +87,21 @@ def read_table(path: Path, file: str) -> Table:
     return _table(raw, _records(text, file), file)
 
 
-def read_tabbed(path: Path, file: str) -> Table:
+def read_tabbed(path: Path, file: str, *, again: str) -> Table:
     """The file at `path`, one record a line, cells divided by tabs; quotes are part of the text (O*NET's form).
+
+    Args:
+        again: what to do where the file is damaged.
 
     Raises:
         SourceError: as `read_table`.
     """
-    raw, text = read_text(path, file)
-    lines = text.replace("\r\n", "\n").split("\n")
-    return _table(raw, [(number, line.split("\t")) for number, line in enumerate(lines, start=1)], file)
+    raw = read_bytes(path, file)
+    try:
+        lines = _decode(raw, file).replace("\r\n", "\n").split("\n")
+        return _table(raw, [(number, line.split("\t")) for number, line in enumerate(lines, start=1)], file)
+    except SourceError as error:
+        raise error.advising(again) from None
 
 
 def read_text(path: Path, file: str) -> tuple[bytes, str]:

@@ -14,6 +14,7 @@ from dagster_project.report.data import Published
 from dagster_project.report.labels import MISSING, System, chance, number, percent, text
 from dagster_project.report.pages.audit import trails
 from dagster_project.report.pages.common import Context
+from dagster_project.report.pages.standing import leaking, partial
 from dagster_project.report.tables import Table, count
 
 MARTS: tuple[str, ...] = (
@@ -25,6 +26,8 @@ MARTS: tuple[str, ...] = (
 )
 MARTS += ("judge_bias", "judge_consistency", "assistance_trait", "tournament_flow", "tournament_audit")
 MODES = ("automation", "augmentation")
+# below this many runs no probability says anything
+FEW_RUNS = 4
 # a probability beyond these says something
 SURE = 0.95
 EVEN = 0.5
@@ -62,6 +65,8 @@ def context(published: Published, base: Context) -> Context:
         "choice": _choice(published["role_choice"], names),
         "overall": {mode: _overall(overall[overall["mode"] == mode], names) for mode in MODES},
         "n_warned": {mode: _n_warned(ranks, overall, mode) for mode in MODES},
+        "partial": {mode: partial(ranks[ranks["mode"] == mode], names, task_name) for mode in MODES},
+        "leaking": leaking(ranks, names, task_name),
         "together": _together(published["mode_correlation"]),
         "agreement": _agreement(published["judge_agreement"].query("scope_type != 'task'")),
         "agreement_by_task": _agreement(published["judge_agreement"].query("scope_type == 'task'")),
@@ -128,34 +133,56 @@ def _choice(frame: pd.DataFrame, names: dict[str, str]) -> Table:
     rows = [
         [
             task_name(r["task"]),
-            _optional(r["best_doer"], names),
-            _optional(r["best_helper"], names),
+            _first(r["best_doer"], r["n_best_doers"], names),
+            _first(r["best_helper"], r["n_best_helpers"], names),
             chance(r["is_help_better_probability"]),
-            _verdict(charts.value(r["is_help_better_probability"])),
-            number(r["regret"], 1),
+            _verdict(charts.value(r["is_help_better_probability"]), int(r["n_runs"])),
+            _lost(r),
             _points(charts.value(r["regret_win_share"])),
             count(r["n_runs"]),
         ]
         for r in frame.sort_values("task").to_dict("records")
     ]
-    columns = ["Task", "First at doing it", "First at helping", "Chance that this help beats none", "So"]
-    lost = ["Places lost if the first doer helps instead", "Share of comparisons won, less by"]
+    columns = [
+        "Task",
+        "First at doing it",
+        "First at helping",
+        "Chance that help chosen this way beats none",
+        "So",
+    ]
+    lost = ["Places lost if the first doer helps instead (95\u00a0% interval)", "Share of comparisons won, less by"]
     return Table([*columns, *lost, "Runs"], rows, {1, 2, 4})
+
+
+def _first(candidate: object, n_best: int, names: dict[str, str]) -> str:
+    others = f"\nand {n_best - 1} more" if n_best > 1 else ""
+    return f"{_optional(candidate, names)}{others}"
+
+
+def _lost(r: dict[Any, Any]) -> str:
+    """Places lost, over their interval where there is one."""
+    if charts.value(r["regret_q025"]) is None:
+        return number(r["regret"], 1)
+    return f"{number(r['regret'], 1)}\n({number(r['regret_q025'], 1)} to {number(r['regret_q975'], 1)})"
 
 
 def _points(share: float | None) -> str:
     return MISSING if share is None else f"{number(100 * share, 0)} points"
 
 
-def _verdict(probability: float | None) -> str:
+def _verdict(probability: float | None, n_runs: int) -> str:
     if probability is None:
         return "can’t be told"
+    if n_runs < FEW_RUNS:
+        return "too few runs"
     if probability >= SURE:
         return "help pays"
     return "better without help" if probability <= 1 - SURE else "not shown that help pays"
 
 
 def _overall(frame: pd.DataFrame, names: dict[str, str]) -> Table:
+    has_unaided = bool(frame["behind_unaided"].notna().any()) if len(frame) else False
+    differ = bool(frame["n_tasks_missing"].any()) if len(frame) else False
     rows = [
         [
             _named(r["candidate"], names, r["is_unaided"]),
@@ -166,7 +193,9 @@ def _overall(frame: pd.DataFrame, names: dict[str, str]) -> Table:
             count(r["rank_scaled"]),
             count(r["bt_rank"]),
             f"{number(r['bt_log_strength'])}\n({number(r['bt_low'])} to {number(r['bt_high'])})",
-            text(r["warning"]).removesuffix(";") or MISSING,
+            text(r["warning"], MISSING),
+            *([_behind(r)] if has_unaided else []),
+            *([count(r["n_tasks"])] if differ else []),
         ]
         for r in frame.sort_values(["rank", "mean_rank", "candidate"]).to_dict("records")
     ]
@@ -178,13 +207,33 @@ def _overall(frame: pd.DataFrame, names: dict[str, str]) -> Table:
         "Comparisons won",
         "Place by scaled ranks",
     ]
-    more = ["Place by Bradley-Terry", "Strength (95\u00a0% interval)", "Where it differs"]
+    more = ["Place by Bradley-Terry", "Strength (95\u00a0% interval)", "What to mind"]
+    more += ["Against no help"] * has_unaided + ["Tasks"] * differ
     return Table([*columns, *more], rows, {8})
+
+
+def _behind(r: dict[Any, Any]) -> str:
+    """Places before or behind no help, and in standard errors."""
+    behind, error = charts.value(r["behind_unaided"]), charts.value(r["behind_unaided_se"])
+    if behind is None:
+        return MISSING
+    side = "behind" if behind > 0 else "ahead"
+    errors = f"\n({number(abs(behind) / error, 1)} SE)" if error else ""
+    return f"{number(abs(behind))} {side}{errors}"
 
 
 def _n_warned(ranks: pd.DataFrame, overall: pd.DataFrame, mode: str) -> tuple[int, int, int]:
     """Candidates whose overall place hangs on the method; cells of task and candidate that do, and all of them."""
-    warned = [int(f.loc[f["mode"] == mode, "warning"].notna().sum()) for f in (overall, ranks)]
+    warned = [
+        sum(
+            any(
+                charts.value(r[other]) not in (None, charts.value(r[place]))
+                for other in ("rank_scaled", "bt_rank")
+            )
+            for r in frame[frame["mode"] == mode].to_dict("records")
+        )
+        for frame, place in ((overall, "rank_by_mean"), (ranks, "rank"))
+    ]
     return warned[0], warned[1], int((ranks["mode"] == mode).sum())
 
 

@@ -7,20 +7,33 @@ english as (
         request,
         form,
         country,
-        row_number() over (partition by chat_key order by source_file, row_number) as copy_number
+        row_number() over (partition by chat_key order by source_file, row_number) as copy_number,
+        row_number() over (
+            partition by chat_key
+            order by case when country is null then 1 else 0 end, source_file, row_number
+        ) as placed_number
     from {{ ref('stg_chat') }}
     where is_usable and is_english
 ),
 
-final as (
+placed as (
     select
         chat_key,
-        request_key,
-        request,
-        form,
         country
     from english
-    where copy_number = 1
+    where placed_number = 1
+),
+
+final as (
+    select
+        english.chat_key,
+        english.request_key,
+        english.request,
+        english.form,
+        placed.country
+    from english
+    inner join placed on english.chat_key = placed.chat_key
+    where english.copy_number = 1
 )
 
 select * from final

@@ -1,7 +1,7 @@
 with
 
 {# one firm's log alone may stand behind a cell as soon as there is any #}
-final as (
+counted as (
     select
         {% if var('min_chats') is none -%}
         case when sum(case when form = 'log' then 1 else 0 end) > 0 then 5 else 1 end
@@ -11,6 +11,21 @@ final as (
         count(distinct chat_key) as n_chats,
         count(distinct case when country = 'US' then chat_key end) as n_us_chats
     from {{ ref('int_chat_match') }}
+),
+
+log as (
+    select count(*) as n_logged from {{ ref('int_chat') }}
+),
+
+{# no log is no log without use #}
+final as (
+    select
+        counted.min_chats,
+        counted.n_chats,
+        counted.n_us_chats
+    from counted
+    cross join log
+    where log.n_logged > 0
 )
 
 select * from final

@@ -38,7 +38,7 @@ judged as (
         verdict.task,
         verdict.mode,
         verdict.judge,
-        candidates.family
+        lower(candidates.family) as family
     from verdict
     inner join candidates on verdict.judge = candidates.candidate
     where candidates.family is not null
@@ -47,7 +47,7 @@ judged as (
 pool as (
     select
         present.*,
-        case when present.mode = 'augmentation' and candidates.is_worker then null else candidates.family end as family
+        case when present.mode = 'augmentation' and candidates.is_worker then null else lower(candidates.family) end as family
     from present
     inner join candidates on present.candidate = candidates.candidate
 ),
@@ -87,7 +87,9 @@ given as (
 ),
 
 final as (
-    select expected.*
+    select
+        expected.*,
+        given.judge is not null as is_sent
     from expected
     left join given
         on
@@ -97,7 +99,15 @@ final as (
             and expected.judge = given.judge
             and expected.candidate_a = given.candidate_a
             and expected.candidate_b = given.candidate_b
-    where given.judge is null
+    left join {{ ref('int_tournament_comparison') }} as comparison
+        on
+            expected.task = comparison.task
+            and expected.mode = comparison.mode
+            and expected.run = comparison.run
+            and expected.judge = comparison.judge
+            and expected.candidate_a = comparison.candidate_a
+            and expected.candidate_b = comparison.candidate_b
+    where comparison.judge is null
 )
 
 select * from final

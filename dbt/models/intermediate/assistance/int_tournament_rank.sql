@@ -21,19 +21,50 @@ summary as (
     group by task, mode, candidate
 ),
 
+lacked as (
+    select
+        task,
+        mode,
+        candidate_a as candidate
+    from {{ ref('int_tournament_missing') }}
+    union all
+    select
+        task,
+        mode,
+        candidate_b as candidate
+    from {{ ref('int_tournament_missing') }}
+),
+
+missing as (
+    select
+        task,
+        mode,
+        candidate,
+        count(*) as n_missing
+    from lacked
+    group by task, mode, candidate
+),
+
 final as (
     select
-        *,
-        rank() over (partition by task, mode order by {{ nine_decimals('mean_rank') }}) as rank,
-        rank() over (partition by task, mode order by {{ nine_decimals('mean_rank_scaled') }}) as rank_scaled,
+        summary.*,
+        cast(coalesce(missing.n_missing, 0) as bigint) as n_missing,
+        rank() over (partition by summary.task, summary.mode order by {{ nine_decimals('mean_rank') }}) as rank,
+        rank() over (partition by summary.task, summary.mode order by {{ nine_decimals('mean_rank_scaled') }})
+            as rank_scaled,
         case
             when mean_score_rank is not null
                 then rank() over (
-                    partition by task, mode, case when mean_score_rank is null then 1 else 0 end
+                    partition by summary.task, summary.mode, case when mean_score_rank is null then 1 else 0 end
                     order by {{ nine_decimals('mean_score_rank') }}
                 )
         end as score_rank
     from summary
+    left join missing
+        on
+            summary.task = missing.task
+            and summary.mode = missing.mode
+            and summary.candidate = missing.candidate
 )
 
 select * from final

@@ -5,7 +5,9 @@ chat as (
         count(*) as n_all,
         coalesce(sum(case when is_usable then 1 else 0 end), 0) as n_usable,
         coalesce(sum(case when is_usable and is_english then 1 else 0 end), 0) as n_english,
-        coalesce(sum(case when is_usable and is_language_disputed then 1 else 0 end), 0) as n_disputed
+        coalesce(sum(
+            case when is_usable and (is_language_disputed or is_language_unknown) then 1 else 0 end
+        ), 0) as n_language_unknown
     from {{ ref('stg_chat') }}
 ),
 
@@ -22,7 +24,7 @@ request as (
 ),
 
 confirmed as (
-    select n_chats as n_confirmed from {{ ref('int_chat_minimum') }}
+    select count(distinct chat_key) as n_confirmed from {{ ref('int_chat_match') }}
 ),
 
 step as (
@@ -42,8 +44,9 @@ counted as (
         'english' as stage,
         2 as stage_order,
         n_english as n_chats,
-        n_disputed as n_unknown,
-        'label and library; where they contradict each other the chat goes no further' as rule
+        n_language_unknown as n_unknown,
+        'label and library; what they contradict each other about goes no further, what neither can tell '
+        || '{{ "counts as English" if var("assume_english") else "goes no further either" }}' as rule
     from chat
     union all
     select

@@ -163,7 +163,7 @@ final as (
             compared.index_name = weighted.index_name
             and compared.level = weighted.level
             and weighted.basis = 'weighted'
-    cross join {{ ref('int_chat_minimum') }} as minimum
+    left join {{ ref('int_chat_minimum') }} as minimum on minimum.n_chats >= 0
 )
 
 select * from final

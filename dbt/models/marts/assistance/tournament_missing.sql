@@ -8,6 +8,7 @@ with final as (
         candidate_b,
         'missing: the judge judges this task, but these two of this run never came' as reason
     from {{ ref('int_tournament_missing') }}
+    where not is_sent
 )
 
 select * from final

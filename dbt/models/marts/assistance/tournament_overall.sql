@@ -33,9 +33,17 @@ final as (
         bradley_terry.high as bt_high,
         cast(bradley_terry.place as bigint) as bt_rank,
         overall.n_tasks,
+        overall.n_tasks_missing,
         overall.n_runs,
+        overall.n_comparisons,
+        overall.n_missing,
+        overall.behind_unaided,
+        overall.behind_unaided_se,
         overall.is_unaided,
-        {{ order_warning('rank_by_mean', 'rank_scaled', 'place', 'reason') }} as warning
+        {{ order_warning('rank_by_mean', 'rank_scaled', 'place', 'log_strength', 'low', 'reason', [
+            counted('overall.n_missing', 'overall.n_missing + overall.n_comparisons', 'comparisons missing'),
+            counted('overall.n_tasks_missing', 'overall.n_tasks_missing + overall.n_tasks', 'tasks without a rank'),
+        ]) }} as warning
     from overall
     left join bradley_terry on overall.mode = bradley_terry.mode and overall.candidate = bradley_terry.candidate
 )

@@ -16,6 +16,15 @@ bradley_terry as (
     where task <> 'all'
 ),
 
+leak as (
+    select
+        task,
+        candidate,
+        count(*) as n_leaking
+    from {{ source('model', 'assistance_leak') }}
+    group by task, candidate
+),
+
 final as (
     select
         task_rank.task,
@@ -27,6 +36,8 @@ final as (
         task_rank.win_share,
         task_rank.n_runs,
         task_rank.n_comparisons,
+        task_rank.n_missing,
+        cast(coalesce(leak.n_leaking, 0) as bigint) as n_leaking,
         task_rank.is_unaided,
         task_rank.mean_rank_scaled,
         cast(task_rank.rank_scaled as bigint) as rank_scaled,
@@ -37,14 +48,23 @@ final as (
         bradley_terry.low as bt_low,
         bradley_terry.high as bt_high,
         cast(bradley_terry.place as bigint) as bt_rank,
-        {{ order_warning('task_rank.rank', 'task_rank.rank_scaled', 'bradley_terry.place', 'bradley_terry.reason') }}
-            as warning
+        {{ order_warning(
+            'task_rank.rank', 'task_rank.rank_scaled', 'bradley_terry.place', 'bradley_terry.log_strength',
+            'bradley_terry.low', 'bradley_terry.reason', [
+            counted('task_rank.n_missing', 'task_rank.n_missing + task_rank.n_comparisons', 'comparisons missing'),
+            counted('leak.n_leaking', 'task_rank.n_runs', 'texts of help hold the deliverable'),
+        ]) }} as warning
     from task_rank
     left join bradley_terry
         on
             task_rank.task = bradley_terry.task
             and task_rank.mode = bradley_terry.mode
             and task_rank.candidate = bradley_terry.candidate
+    left join leak
+        on
+            task_rank.mode = 'augmentation'
+            and task_rank.task = leak.task
+            and task_rank.candidate = leak.candidate
 )
 
 select * from final

@@ -6,7 +6,8 @@ chat as (
     select
         *,
         case
-            when language_label is not null then lower(language_label) in ('english', 'en', 'eng')
+            when language_label is not null
+                then lower(language_label) in ('english', 'en', 'eng') or lower(language_label) like 'en-%'
         end as is_label_english,
         case when language_detected is not null then language_detected = 'English' end as is_detected_english
     from {{ source('raw', 'chat') }}
@@ -28,15 +29,20 @@ final as (
         n_masked,
         language_label,
         language_detected,
-        case when country in ('United States', 'USA', 'United States of America') then 'US' else country end as country,
+        case
+            when upper(replace(country, '.', '')) in ('US', 'USA', 'UNITED STATES', 'UNITED STATES OF AMERICA')
+                then 'US'
+            else country
+        end as country,
         chat.at as at_given,
         {{ try_timestamp('chat.at') }} as at,
         problem,
         problem is null as is_usable,
-        {# neither of the two may say otherwise, and one must say so #}
-        coalesce(is_label_english, is_detected_english, false)
-        and coalesce(is_detected_english, is_label_english, false) as is_english,
-        coalesce(is_label_english <> is_detected_english, false) as is_language_disputed
+        {# neither of the two may say otherwise, and one must say so or a setting in their place #}
+        coalesce(is_label_english, is_detected_english, {{ var('assume_english') }})
+        and coalesce(is_detected_english, is_label_english, {{ var('assume_english') }}) as is_english,
+        coalesce(is_label_english <> is_detected_english, false) as is_language_disputed,
+        is_label_english is null and is_detected_english is null as is_language_unknown
     from chat
 )
 

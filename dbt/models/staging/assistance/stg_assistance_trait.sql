@@ -6,6 +6,7 @@ with given as (
         row_number,
         'answered' as status,
         task,
+        lower(mode) as mode,
         run,
         candidate,
         judge,
@@ -20,6 +21,7 @@ with given as (
         call_number as row_number,
         status,
         task,
+        lower(mode) as mode,
         run,
         candidate,
         judge,
@@ -41,6 +43,7 @@ unpivoted as (
         row_number,
         status,
         task,
+        mode,
         run,
         candidate,
         judge,
@@ -63,6 +66,7 @@ named as (
             when unpivoted.fault_column is not null then unpivoted.fault_column
             when unpivoted.status <> 'answered' then unpivoted.trait
             when unpivoted.task is null then 'task'
+            when unpivoted.mode is distinct from 'augmentation' then 'mode'
             when unpivoted.run is null then 'run'
             when candidates.candidate is null then 'candidate'
             when judges.candidate is null then 'judge'
@@ -104,6 +108,7 @@ final as (
         case
             when wrong_column = fault_column then fault_value
             when wrong_column = 'candidate' then candidate
+            when wrong_column = 'mode' then mode
             when wrong_column = 'judge' or occurrence > 1 then judge
             when wrong_column = trait then answer
         end as value,
@@ -114,6 +119,7 @@ final as (
             when status = 'refused' then 'the judge refused'
             when status = 'failed' then 'the call failed'
             when status = 'pending' then 'not asked yet'
+            when wrong_column = 'mode' then 'not augmentation: only there is assistance'
             when wrong_column in ('candidate', 'judge') then 'not in candidates.csv'
             when wrong_column = trait and answer is not null then 'neither a number from 0 to 10 nor true or false'
             when wrong_column is not null then 'blank'

@@ -46,14 +46,14 @@ named as (
         seconds.candidate is not null as is_second_known,
         first_texts.n_characters as n_characters_first,
         second_texts.n_characters as n_characters_second,
-        judges.family as judge_family,
+        lower(judges.family) as judge_family,
         {# the unaided worker belongs to no family #}
-        case when given.mode = 'augmentation' and firsts.is_worker then null else firsts.family end as first_family,
-        case when given.mode = 'augmentation' and seconds.is_worker then null else seconds.family end as second_family,
+        case when given.mode = 'augmentation' and firsts.is_worker then null else lower(firsts.family) end as first_family,
+        case when given.mode = 'augmentation' and seconds.is_worker then null else lower(seconds.family) end as second_family,
         case
             when given.fault_column is not null then given.fault_column
             when given.status <> 'answered' then 'choice'
-            when given.task is null then 'task'
+            when coalesce(given.task, 'all') = 'all' then 'task'
             when given.mode is null or given.mode not in ('automation', 'augmentation') then 'mode'
             when given.run is null then 'run'
             when judges.family is null then 'judge'
@@ -100,6 +100,7 @@ numbered as (
             when wrong_column = 'first' then first
             when wrong_column = 'second' then second
             when wrong_column = 'choice' then choice
+            when wrong_column = 'task' then task
         end as wrong_value
     from named
 ),
@@ -142,6 +143,7 @@ final as (
             when wrong_column = 'second' and first = second then 'a candidate against itself'
             when wrong_column is not null and wrong_value is null then 'blank'
             when wrong_column = 'mode' then 'neither automation nor augmentation'
+            when wrong_column = 'task' then 'all stands for all tasks'
             when wrong_column = 'choice' then 'neither first, second nor tie'
             when (wrong_column = 'first' and is_first_known) or (wrong_column = 'second' and is_second_known)
                 then 'out of order: no deliverable of this candidate in this run'
