@@ -9,12 +9,16 @@ from collections.abc import Iterator
 import dagster as dg
 
 from assets.adoption import asking
-from assets.adoption.inputs import read_inputs
+from assets.adoption.inputs import read_inputs, read_links
 from assets.adoption.steps import AdoptionError, adopt
 from assets.llm import LedgerError, RolesError, collect, read_roles
 from assets.ports import Warehouse
 from assets.settings import Settings
 
+READ = (
+    *("chat", "chat_text", "task_text", "occupation_task"),
+    *("occupation", "occupation_skill", "task_work_activity"),
+)
 ADOPTION = {
     "chat_request": "What became of each unique English chat on the way to its tasks.",
     "chat_match": "The nearest tasks of each chat, and which are kept.",
@@ -29,7 +33,7 @@ ADOPTION = {
         dg.AssetSpec(
             ["model", name],
             deps=[
-                *(["intermediate", f"int_{name}"] for name in ("chat", "chat_text", "task_text", "occupation_task")),
+                *(["intermediate", f"int_{name}"] for name in READ),
                 *(["file", name] for name in ("roles", "ledger", "prompts")),
             ],
             group_name="adoption",
@@ -49,7 +53,7 @@ def adoption(
     from assets.adoption.bootstrap import bootstrap
     from assets.adoption.embedders import EmbedderError
     from assets.adoption.matching import matcher_of
-    from assets.adoption.tables import kept_matrix, step_frame, write_matches
+    from assets.adoption.tables import kept_chats, step_frame, write_matches
 
     chats, texts, tasks = read_inputs(warehouse)
     ids = tasks["task_text_id"].tolist()
@@ -62,13 +66,14 @@ def adoption(
     except (AdoptionError, EmbedderError, RolesError, LedgerError) as error:
         raise dg.Failure(str(error), allow_retries=False) from None
     intervals = bootstrap(
-        kept_matrix(adopted, len(ids)), warehouse.read("intermediate.int_occupation_task"), ids,
+        kept_chats(adopted, ids), read_links(warehouse),
         settings.depth_chats, settings.adoption_replicates, settings.seed_for("adoption bootstrap"),
     )  # fmt: skip
     path = settings.home / "adoption" / "chat_match.parquet"
     warehouse.load("model.chat_match", [write_matches(adopted, ids, path)])
     frames = {
-        "chat_request": adopted.chats, "adoption_step": step_frame(adopted), "adoption_bootstrap": intervals,
+        "chat_request": adopted.chats.drop(columns="country"),
+        "adoption_step": step_frame(adopted), "adoption_bootstrap": intervals,
     }  # fmt: skip
     warehouse.replace({f"model.{name}": frame for name, frame in frames.items()})
     notes: dict[str, str | int] = {

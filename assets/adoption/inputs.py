@@ -1,4 +1,4 @@
-"""What the steps read: chats, their texts, tasks.
+"""What the steps and intervals read: chats, their texts, tasks, and what tasks lead to.
 
 Belongs here: which tables, and in which order of rows. Does not belong here: what is made of them (steps.py).
 """
@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from assets.adoption.bootstrap import Links
 from assets.ports import Warehouse
 
 
 class Inputs(NamedTuple):
-    """`chats`: chat_key, request_key, request; `texts`: reads chat_key, text; `tasks`: task_text_id, text."""
+    """`chats`: chat_key, request_key, request, country; `texts`: reads chat_key, text; `tasks`: task_text_id, text."""
 
     chats: pd.DataFrame
     texts: Callable[[], pd.DataFrame]
@@ -24,10 +25,21 @@ class Inputs(NamedTuple):
 
 def read_inputs(warehouse: Warehouse) -> Inputs:
     """The same for a refresh and for a plan: what one asks, the other finds answered."""
-    chats = warehouse.read("intermediate.int_chat")[["chat_key", "request_key", "request"]]
+    chats = warehouse.read("intermediate.int_chat")[["chat_key", "request_key", "request", "country"]]
     return Inputs(
         # resamples are drawn row by row
         chats.sort_values("chat_key", ignore_index=True),
         partial(warehouse.read, "intermediate.int_chat_text"),
         warehouse.read("intermediate.int_task_text").sort_values("task_text_id", ignore_index=True),
+    )
+
+
+def read_links(warehouse: Warehouse) -> Links:
+    """What task texts lead to; of skills those that an occupation needs."""
+    skill = warehouse.read("intermediate.int_occupation_skill")
+    return Links(
+        warehouse.read("intermediate.int_occupation_task")[["occupation", "task_text_id"]],
+        warehouse.read("intermediate.int_occupation")[["occupation", "major_group"]],
+        skill.loc[skill["is_needed"].to_numpy(bool), ["occupation", "skill"]],
+        warehouse.read("intermediate.int_task_work_activity")[["task_text_id", "activity_id"]],
     )

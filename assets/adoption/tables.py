@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy import sparse
 
+from assets.adoption.bootstrap import KeptChats
 from assets.adoption.steps import Adopted
 
 STEP_COLUMNS = ["step", "status", "method", "note"]
@@ -45,13 +46,15 @@ def write_matches(adopted: Adopted, task_ids: list[str], path: Path) -> Path:
     return path
 
 
-def kept_matrix(adopted: Adopted, n_tasks: int) -> sparse.csr_array:
-    """Chats with a kept match × task texts, 1 where it is kept."""
-    kept = adopted.kept[adopted.kept.any(axis=1)]
-    task = adopted.matches.task[adopted.kept.any(axis=1)]
+def kept_chats(adopted: Adopted, task_ids: list[str]) -> KeptChats:
+    """Chats with a kept match, and whether they are from the US (column country of the chats)."""
+    is_on = adopted.kept.any(axis=1)
+    kept, task = adopted.kept[is_on], adopted.matches.task[is_on]
     ends = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
     ones = np.ones(int(ends[-1]), np.float32)
-    return sparse.csr_array((ones, task[kept], ends), shape=(len(kept), n_tasks))
+    matrix = sparse.csr_array((ones, task[kept], ends), shape=(len(kept), len(task_ids)))
+    from_us = adopted.chats.loc[adopted.chats["country"].eq("US").fillna(False), "chat_key"]
+    return KeptChats(matrix, task_ids, np.isin(adopted.matched[is_on], from_us.to_numpy(np.int64)))
 
 
 def step_frame(adopted: Adopted) -> pd.DataFrame:

@@ -15,6 +15,8 @@ from dagster_project.report.charts import Chart, is_true, value
 # occupations that a chart names; all stand in the CSV file
 MOST = 20
 SHARES = ("chat_share", "chat_share_q025", "chat_share_q975")
+WHOLE_SHARES = ("share", "share_q025", "share_q975")
+DEPTHS = ("occupation_share", "occupation_share_q025", "occupation_share_q975")
 
 
 def most_used(occupations: pd.DataFrame, n: int) -> pd.DataFrame:
@@ -43,7 +45,7 @@ def group_shares(groups: pd.DataFrame, countries: list[str]) -> Chart:
         rows = by_employment(groups[groups["country"] == country]).to_dict("records")
         pictures[country] = {
             "rows": [str(r["name"]) for r in rows],
-            "chats": [[value(r["chat_share"]), None, None] for r in rows],
+            "chats": [[value(r[c]) for c in SHARES] for r in rows],
             "employment": [value(r["employment_share"]) for r in rows],
             "ratios": [value(r["representation_ratio"]) for r in rows],
             "withheld": [is_true(r["is_suppressed"]) for r in rows],

@@ -23,6 +23,7 @@ from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 BEFORE = (
     *("int_chat", "int_chat_text", "int_task_text", "int_occupation_task"),
     *("int_hierarchy", "int_index_text", "int_work_activity"),
+    *("int_occupation", "int_occupation_skill", "int_task_work_activity"),
 )
 RAW = ("raw.onet_", "raw.oews")
 FIRST = (

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import rankdata, spearmanr
+from scipy.stats import binom, rankdata, spearmanr
 
 from assets.adoption.embedders import WordLlama
 from dagster_project.resources import DuckDBWarehouse
@@ -166,7 +166,9 @@ def test_occupations(built, kept, parts, statements) -> None:  # type: ignore[no
 @pytest.mark.parametrize("country", ["all", "US"])
 def test_major_groups(built, parts, country) -> None:  # type: ignore[no-untyped-def]
     mart = built.read("marts.major_group_adoption")
-    share = mart[mart["country"] == country].set_index("major_group")["chat_share"]
+    own = mart[mart["country"] == country].set_index("major_group")
+    share = own["chat_share"]
+    assert (own["chat_share_q025"] <= share).all() and (share <= own["chat_share_q975"]).all()
     counted = {c: part for c, part in parts.items() if country == "all" or chats()[c][1] == "United States"}
     expected = Counter[str]()
     for part in counted.values():
@@ -199,8 +201,13 @@ def test_activities_and_skills(built, kept, parts, statements) -> None:  # type:
     mart = built.read("marts.work_activity_usage").set_index("activity_id")["n_chats"]
     assert mart.to_dict() == {key: expected[key] for key in ("d0", "d1", "d2", "i0", "i1", "g")}
     skilled = {o for n, o in enumerate(sorted(statements)) if n % 3 == 0}
-    usage = built.read("marts.skill_usage").set_index("skill")["n_chats"]
-    assert usage["Patience"] == sum(bool(skilled & set(part)) for part in parts.values())
+    usage = built.read("marts.skill_usage").set_index("skill")
+    assert usage["n_chats"]["Patience"] == sum(bool(skilled & set(part)) for part in parts.values())
+    # k of n chats drawn with replacement
+    n, activity = len(kept), built.read("marts.work_activity_usage").set_index("activity_id")
+    for row in (usage.loc["Patience"], *(activity.loc[key] for key in mart.index)):
+        ends = [binom.ppf(q, n, row["n_chats"] / n) / n for q in (0.025, 0.975)]
+        assert [row["share_q025"], row["share_q975"]] == pytest.approx(ends)
 
 
 def test_funnel_and_floor(built, kept) -> None:  # type: ignore[no-untyped-def]

@@ -1,4 +1,4 @@
-"""Intervals of shares against closed forms: one chat alone, and two that are drawn apart."""
+"""Intervals of shares against closed forms and a simulation: one chat alone, two drawn apart, whole chats."""
 
 from __future__ import annotations
 
@@ -6,19 +6,39 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from scipy.stats import poisson
+from scipy.stats import binom, poisson
 
-from assets.adoption.bootstrap import bootstrap
+from assets.adoption.bootstrap import KeptChats, Links, bootstrap
 
-TASKS = pd.DataFrame({"occupation": ["a", "b"], "task_text_id": ["1", "2"]})
+LINKS = Links(
+    occupation_task=pd.DataFrame({"occupation": ["a", "b"], "task_text_id": ["1", "2"]}),
+    major_group=pd.DataFrame({"occupation": ["a", "b", "unused"], "major_group": ["11", "13", "15"]}),
+    skill=pd.DataFrame({"occupation": ["a", "a", "b"], "skill": ["s", "t", "t"]}),
+    activity=pd.DataFrame({"task_text_id": ["1", "1", "3"], "activity_id": ["d", "d", "e"]}),
+)
+
+
+def intervals(
+    kept: list[list[int]], is_us: list[bool], n_replicates: int
+) -> dict[tuple[str, ...], list[float]]:
+    """(quantity, unit, country where there is one) -> low, high."""
+    chats = KeptChats(
+        sparse.csr_array(np.array(kept, np.float32)), ["1", "2", "3"][: len(kept[0])], np.array(is_us)
+    )
+    found = bootstrap(chats, LINKS, (1,), n_replicates, 7)
+    return {
+        (row["quantity"], row["unit"], *([row["country"]] if row["country"] else [])): [
+            row["low"],
+            row["high"],
+        ]
+        for row in found[found["quantity"] != "depth"].to_dict("records")
+    }
 
 
 def shares(kept: list[list[int]], n_replicates: int = 2000) -> dict[str, list[float]]:
     """Occupation -> low, high."""
-    matrix = sparse.csr_array(np.array(kept, np.float32))
-    found = bootstrap(matrix, TASKS, ["1", "2"], (1,), n_replicates, 7)
-    rows = found[found["quantity"] == "chat_share"].to_dict("records")
-    return {row["occupation"]: [row["low"], row["high"]] for row in rows}
+    found = intervals([[*row, 0][:3] for row in kept], [False] * len(kept), n_replicates)
+    return {key[1]: ends for key, ends in found.items() if key[0] == "chat_share"}
 
 
 def test_one_chat_has_its_share_in_every_resample_that_draws_it() -> None:
@@ -38,3 +58,33 @@ def test_an_interval_is_that_of_two_poisson_counts(n: int) -> None:
     cumulated = np.cumsum(weight[order])
     expected = [share[order][np.searchsorted(cumulated, q)] for q in (0.025, 0.975)]
     assert found["a"] == pytest.approx(expected, abs=0.02)
+
+
+def test_a_group_is_its_occupations_and_the_us_its_own_chats() -> None:
+    """From the US 5 chats of a and 5 of b, from elsewhere 30 of a: groups have an occupation each."""
+    kept = [[1, 0, 0]] * 5 + [[0, 1, 0]] * 5 + [[1, 0, 0]] * 30
+    found = intervals(kept, [True] * 10 + [False] * 30, 20_000)
+    for group, occupation in (("11", "a"), ("13", "b")):
+        assert found["group_share", group, "all"] == pytest.approx(found["chat_share", occupation])
+        assert found["group_share", group, "US"] == pytest.approx(
+            shares(kept[:10], 20_000)[occupation], abs=0.02
+        )
+    # without task statements no chat can be its own
+    assert ("group_share", "15", "all") not in found
+    abroad = intervals(kept, [False] * 40, 50)
+    assert not any(key[-1] == "US" for key in abroad)
+
+
+def test_whole_chats_are_drawn_with_replacement() -> None:
+    """2, 20 and all of 60 chats: a simulation of 20,000 logs of 60 chats each, drawn from the log."""
+    kept = [[1, 0, 1]] * 2 + [[1, 0, 0]] * 18 + [[0, 1, 0]] * 40
+    found = intervals(kept, [False] * 60, 50)
+    rng = np.random.default_rng(3)
+    drawn = rng.integers(0, 60, (20_000, 60))
+    for key, n in ((("activity_share", "e"), 2), (("activity_share", "d"), 20), (("skill_share", "s"), 20)):
+        simulated = np.quantile((drawn < n).mean(axis=1), (0.025, 0.975))
+        assert found[key] == pytest.approx(simulated, abs=1 / 60 + 1e-9)
+        assert found[key] == [binom.ppf(q, 60, n / 60) / 60 for q in (0.025, 0.975)]
+    assert found["activity_share", "e"][0] == 0 and found["activity_share", "e"][1] >= 5 / 60
+    # a chat counts once, whichever of its occupations needs the skill
+    assert found["skill_share", "t"] == [1, 1]

@@ -11,6 +11,7 @@ import duckdb
 import pandas as pd
 import pytest
 
+from dagster_project.report.pages.adoption import _finding
 from dagster_project.report.site import render_report
 from tests.report.page_reader import Reader
 from tests.report.published_standin import Site, StandIn, build
@@ -45,12 +46,13 @@ OCCUPATIONS = pd.DataFrame(
 )
 GROUPS = pd.DataFrame(
     [
-        ("all", "15", "Computing", 300, 0.6, 0.1, 6.0, False),
-        ("all", "53", "Transport", 20, 0.01, 0.3, 0.033, False),
-        ("US", "15", "Computing", 200, 0.7, 0.1, 7.0, False),
-        ("US", "53", "Transport", None, None, 0.3, None, True),
+        ("all", "15", "Computing", 300, 0.6, 0.5, 0.65, 0.1, 6.0, False),
+        ("all", "53", "Transport", 20, 0.01, 0.0, 0.02, 0.3, 0.033, False),
+        ("US", "15", "Computing", 200, 0.7, 0.6, 0.8, 0.1, 7.0, False),
+        ("US", "53", "Transport", None, None, None, None, 0.3, None, True),
     ],
-    columns=["country", "major_group", "name", "n_chats", "chat_share", "employment_share"]
+    columns=["country", "major_group", "name", "n_chats", "chat_share", "chat_share_q025", "chat_share_q975"]
+    + ["employment_share"]
     + ["representation_ratio", "is_suppressed"],
 )
 DEPTH = pd.DataFrame(
@@ -64,13 +66,18 @@ DEPTH = pd.DataFrame(
     + ["occupation_share_q975", "is_suppressed"],
 )
 SKILLS = pd.DataFrame(
-    [("Writing", 200, 0.58, False), ("Speaking", None, None, True), ("Repairing", 0, 0.0, False)],
-    columns=["skill", "n_chats", "share", "is_suppressed"],
+    [
+        ("Writing", 200, 0.58, 0.53, 0.63, False),
+        ("Speaking", None, None, None, None, True),
+        ("Repairing", 0, 0.0, 0.0, 0.0, False),
+    ],
+    columns=["skill", "n_chats", "share", "share_q025", "share_q975", "is_suppressed"],
 )
 ACTIVITIES = pd.DataFrame(
-    [("GWA", "4.A.1", "Getting Information", 100, 0.29, False)]
-    + [("DWA", f"d{n:02}", f"Detail {n:02}", n, n / 345, False) for n in range(40)],
-    columns=["level", "activity_id", "name", "n_chats", "share", "is_suppressed"],
+    [("GWA", "4.A.1", "Getting Information", 100, 0.29, 0.24, 0.34, False)]
+    + [("DWA", f"d{n:02}", f"Detail {n:02}", n, n / 345, 0.0, 0.2, False) for n in range(40)],
+    columns=["level", "activity_id", "name", "n_chats", "share", "share_q025", "share_q975"]
+    + ["is_suppressed"],
 )
 FLOORS = pd.DataFrame([("e", 0.4, 345, 0.5)], columns=["embedder", "match_floor", "n_chats", "share"])
 VALIDATION = pd.DataFrame(
@@ -134,32 +141,66 @@ def test_the_funnel_marks_what_was_skipped_and_what_a_fallback_did(
     assert rows["Relevant"] == ["700", "–", "0", "skipped", "–", "llm.toml names no [[relevance]]"]
     assert rows["Summarised"][:4] == ["690", "98.6 %", "10", "done"]
     assert rows["Confirmed"][3:5] == ["by its fallback", "cosine >= 0.4"]
-    assert "345 of 1,000 chats belong to a task" in html
+    assert (
+        "345 of 700 different English chats lie near a task of an occupation; whether they are work was not judged."
+        in html
+    )
     assert "pastime and small talk went on as well" in html and "likeness of words alone" in html
 
 
 def test_tables_are_the_marts(tables: dict[tuple[str, str], list[list[str]]]) -> None:
     assert tables["", "Occupation0"] == [
-        ["Coders <b>", "40", "20.00 %\n(10.00 % to 30.00 %)", "5.00 %", "4.00", "12.5", "9 of 20"],
-        ["Nurses", "10", "2.00 %\n(0.00 % to 5.00 %)", "8.00 %", "0.25", "0.5", "3 of 30"],
+        [
+            "Coders <b>",
+            "40",
+            "20.00 %\n(10.00 % to 30.00 %)",
+            "5.00 %",
+            "4.00\n(2.00 to 6.00)",
+            "12.5",
+            "9 of 20",
+        ],
+        ["Nurses", "10", "2.00 %\n(0.00 % to 5.00 %)", "8.00 %", "0.25\n(0.00 to 0.62)", "0.5", "3 of 30"],
     ]
     assert tables["US", "Major group0"] == [
         ["Transport", "withheld", "withheld", "30.0 %", "withheld"],
-        ["Computing", "200", "70.0 %", "10.0 %", "7.00"],
+        ["Computing", "200", "70.00 %\n(60.00 % to 80.00 %)", "10.0 %", "7.00\n(6.00 to 8.00)"],
     ]
     # what is withheld stands last, behind none
     assert tables["", "Skill0"] == [
-        ["Writing", "200", "58.0 %"],
-        ["Repairing", "0", "0.0 %"],
+        ["Writing", "200", "58.0 %\n(53.0 % to 63.0 %)"],
+        ["Repairing", "0", "0.0 %\n(0.0 % to 0.0 %)"],
         ["Speaking", "withheld", "withheld"],
     ]
-    assert tables["", "Activity0"] == [["Getting Information", "100", "29.0 %"]]
+    assert tables["", "Activity0"] == [["Getting Information", "100", "29.0 %\n(24.0 % to 34.0 %)"]]
     assert [row[1] for row in tables["", "Activity1"]] == [str(n) for n in range(39, 14, -1)]
     assert tables["", "Embedder0"] == [
         ["e", "none", "0.306", "225,000,000"],
         ["e", "one above all activities", "0.232", "225,000,000"],
     ]
     assert tables["", "Index0"] == [["some index", "occupation", "600", "0.50", "–", "30", "100"]]
+
+
+def test_what_charts_draw_stands_in_tables(tables: dict[tuple[str, str], list[list[str]]]) -> None:
+    assert tables["", "Occupation1"] == [["Coders <b>", "90,000", "12.5", "40"]]
+    # of the shares drawn only every fifth is in the table; this mart has one of them
+    assert tables["", "Chats at least0"] == [["1", "10.0 %\n(0.0 % to 10.0 %)"]]
+
+
+@pytest.mark.parametrize(
+    ("relevant", "confirmed", "said"),
+    [
+        ("done", "done", "345 of 700 different English chats belong to a task of an occupation."),
+        ("skipped", "done", "belong to a task of an occupation; whether they are work was not judged."),
+        (
+            "done",
+            "fallback",
+            "have to do with work and lie near a task of an occupation; whether it is theirs was not",
+        ),
+    ],
+)
+def test_the_finding_claims_what_was_judged(relevant: str, confirmed: str, said: str) -> None:
+    status = FUNNEL["status"].mask(FUNNEL["stage"] == "relevant", relevant)
+    assert said in _finding(FUNNEL.assign(status=status.mask(FUNNEL["stage"] == "confirmed", confirmed)))
 
 
 def test_charts_draw_the_marts_and_leave_out_what_is_withheld(html: str) -> None:

@@ -150,8 +150,26 @@ def test_tables_are_the_marts_in_words(made: Site) -> None:
     ) = tables
     assert choice == [
         ["Poem", "newcomer\nand 2 more", "–", "–", "can’t be told", "–", "–", "0"],
-        ["Tax return", "Basalt 7", "newcomer\nand 1 more", "97 %", "help pays", "2.0\n(0.5 to 3.0)", "60 points", "10"],
-        ["Verse", "newcomer", "Basalt 7", "4 %", "better without help", "−0.2\n(0.0 to 1.0)", "0 points", "9"],
+        [
+            "Tax return",
+            "Basalt 7",
+            "newcomer\nand 1 more",
+            "97 %",
+            "help pays",
+            "2.0\n(0.5 to 3.0)",
+            "60 points",
+            "10",
+        ],
+        [
+            "Verse",
+            "newcomer",
+            "Basalt 7",
+            "4 %",
+            "better without help",
+            "−0.2\n(0.0 to 1.0)",
+            "0 points",
+            "9",
+        ],
         ["Waltz", "newcomer", "Basalt 7", "60 %", "not shown that help pays", "0.0", "0 points", "9"],
         ["Yodel", "newcomer", "Basalt 7", "over 99 %", "too few runs", "0.0", "0 points", "3"],
         ["Zither", "newcomer", "Basalt 7", "over 99 %", "help pays", "0.0", "0 points", "4"],
@@ -171,6 +189,8 @@ def test_tables_are_the_marts_in_words(made: Site) -> None:
         ["wim, without help", "–", "2"],
         ["Basalt 7", "1.00 behind", "1"],
     ]
+    # no interval below three runs
+    assert helping[0][7] == "2.00"
     # nothing is aided here, and all stand in one task
     assert {len(row) for row in doing} == {9}
     assert together == [["All tasks", "−0.25", "0.75", "6"], ["Tax return", "–", "–", "2"]]

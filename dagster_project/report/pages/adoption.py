@@ -15,7 +15,7 @@ import pandas as pd
 from dagster_project.report import usage
 from dagster_project.report.charts import is_true
 from dagster_project.report.data import Published
-from dagster_project.report.labels import number, percent, text
+from dagster_project.report.labels import MISSING, number, percent, text
 from dagster_project.report.pages.common import Context
 from dagster_project.report.tables import Table, count, words
 
@@ -39,6 +39,7 @@ LEVELS = {
 }
 STATUS = {"done": "done", "fallback": "by its fallback", "skipped": "skipped"}
 WITHHELD = "withheld"
+INTERVAL = "95\u00a0% interval"
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,8 @@ def context(published: Published, base: Context) -> Context:
         "countries": [Country(c) for c in countries],
         "groups": [OfCountry(Country(c), _groups(groups[groups["country"] == c])) for c in countries],
         "occupations": _occupations(occupations),
+        "depth": None if lacks["adoption_depth"] else _depth(published["adoption_depth"]),
+        "wages": None if lacks["occupation_adoption"] else _wages(occupations),
         "unplaced": len(occupations) - len(usage.placed_by_wage(occupations)),
         "skills": _used(published["skill_usage"], "skill", "Skill"),
         "activities": _activities(published["work_activity_usage"]),
@@ -115,8 +118,16 @@ def _why_nothing(frame: pd.DataFrame, column: str) -> str:
 
 
 def _finding(funnel: pd.DataFrame) -> str:
-    n = funnel.sort_values("stage_order")["n_chats"].tolist()
-    return f"{count(n[-1])} of {count(n[0])} chats belong to a task of an occupation."
+    """A chat is said to belong to work only where a language model judged that, and its task was confirmed."""
+    n = dict(zip(funnel["stage"], funnel["n_chats"], strict=True))
+    status = dict(zip(funnel["stage"], funnel["status"], strict=True))
+    of = f"{count(n['confirmed'])} of {count(n['unique'])} different English chats"
+    unjudged = "" if status.get("relevant") == "done" else "; whether they are work was not judged"
+    if status.get("confirmed") == "done":
+        return f"{of} belong to a task of an occupation{unjudged}."
+    if unjudged:
+        return f"{of} lie near a task of an occupation{unjudged}."
+    return f"{of} have to do with work and lie near a task of an occupation; whether it is theirs was not judged."
 
 
 def _warnings(funnel: pd.DataFrame) -> list[str]:
@@ -152,13 +163,13 @@ def _stages(funnel: pd.DataFrame) -> Table:
 
 def _groups(frame: pd.DataFrame) -> Table:
     rows = [
-        [text(r["name"], text(r["major_group"]))]
-        + _cells(r, (count, "n_chats"), (percent, "chat_share"))
-        + [percent(r["employment_share"])]
-        + _cells(r, (number, "representation_ratio"))
+        [text(r["name"], text(r["major_group"])), *_cells(r, (count, "n_chats"))]
+        + [_ranged(r, lambda x: percent(x, 2), *usage.SHARES), percent(r["employment_share"])]
+        + [_ratio(r)]
         for r in usage.by_employment(frame).to_dict("records")
     ]
-    return Table(["Major group", "Chats", "Share of chats", "Share of employment", "Ratio"], rows)
+    columns = ["Major group", "Chats with a part in it", f"Share of chats by weight ({INTERVAL})"]
+    return Table([*columns, "Share of employment", f"Ratio ({INTERVAL})"], rows)
 
 
 def _occupations(frame: pd.DataFrame) -> Table:
@@ -166,25 +177,73 @@ def _occupations(frame: pd.DataFrame) -> Table:
         [
             text(r["title"], text(r["occupation"])),
             count(r["n_chats"]),
-            "{}\n({} to {})".format(*(percent(r[c], 2) for c in usage.SHARES)),
+            _ranged(r, lambda x: percent(x, 2), *usage.SHARES),
             percent(r["employment_share"], 2),
-            number(r["representation_ratio"]),
+            _ratio(r),
             number(r["chat_weight_per_million_workers"], 1),
             f"{count(r['n_tasks_seen'])} of {count(r['n_tasks'])}",
         ]
         for r in usage.most_used(frame, LONGEST).to_dict("records")
     ]
-    columns = ["Occupation", "Chats", "Share of chats (95\u00a0% interval)", "Share of employment", "Ratio"]
-    return Table([*columns, "Chats a million workers", "Tasks seen"], rows)
+    columns = ["Occupation", "Chats with a part in it", f"Share of chats by weight ({INTERVAL})"]
+    columns += ["Share of employment", f"Ratio ({INTERVAL})", "Weight of chats a million US workers"]
+    return Table([*columns, "Tasks seen"], rows)
+
+
+def _depth(frame: pd.DataFrame) -> Table:
+    """What the curves draw, every fifth of an occupation's tasks."""
+    shown = frame[frame["task_share"].map(lambda x: x > 0 and round(20 * x) % 4 == 0)]
+    steps = sorted(set(shown["task_share"]))
+    rows = []
+    for least, own in shown.groupby("min_chats"):
+        cells = {r["task_share"]: _ranged(r, percent, *usage.DEPTHS) for r in own.to_dict("records")}
+        rows.append([count(least), *(cells.get(step, MISSING) for step in steps)])
+    return Table(["Chats at least", *(f"{percent(step, 0)} of tasks or more" for step in steps)], rows)
+
+
+def _wages(frame: pd.DataFrame) -> Table:
+    """The marks, those with most weight a worker first."""
+    by = "chat_weight_per_million_workers"
+    ranked = usage.placed_by_wage(frame).sort_values(
+        [by, "occupation"], ascending=[False, True], kind="stable"
+    )
+    rows = [
+        [
+            text(r["title"], text(r["occupation"])),
+            count(r["median_wage"]),
+            number(r[by], 1),
+            count(r["n_chats"]),
+        ]
+        for r in ranked.head(LONGEST).to_dict("records")
+    ]
+    columns = ["Occupation", "Median wage (US dollars a year)", "Weight of chats a million US workers"]
+    return Table([*columns, "Chats with a part in it"], rows)
 
 
 def _used(frame: pd.DataFrame, name: str, heading: str) -> Table:
     ranked = frame.sort_values(["share", name], ascending=[False, True], kind="stable", na_position="last")
     rows = [
-        [words(r[name]), *_cells(r, (count, "n_chats"), (percent, "share"))]
+        [words(r[name]), *_cells(r, (count, "n_chats")), _ranged(r, percent, *usage.WHOLE_SHARES)]
         for r in ranked.head(LONGEST).to_dict("records")
     ]
-    return Table([heading, "Chats", "Share of chats"], rows)
+    return Table([heading, "Chats", f"Share of chats ({INTERVAL})"], rows)
+
+
+def _ranged(row: dict[Any, Any], printer: Callable[[object], str], estimate: str, low: str, high: str) -> str:
+    """Estimate over its interval."""
+    if is_true(row["is_suppressed"]):
+        return WITHHELD
+    return f"{printer(row[estimate])}\n({printer(row[low])} to {printer(row[high])})"
+
+
+def _ratio(row: dict[Any, Any]) -> str:
+    """Representation ratio over its interval: employment is known, so it is as uncertain as the share of chats."""
+    if is_true(row["is_suppressed"]):
+        return WITHHELD
+    employed = row["employment_share"]
+    if pd.isna(employed) or not employed:
+        return MISSING
+    return "{}\n({} to {})".format(*(number(row[c] / employed) for c in usage.SHARES))
 
 
 def _activities(frame: pd.DataFrame) -> list[tuple[str, int, Table]]:

@@ -137,7 +137,7 @@ def _choice(frame: pd.DataFrame, names: dict[str, str]) -> Table:
             _first(r["best_helper"], r["n_best_helpers"], names),
             chance(r["is_help_better_probability"]),
             _verdict(charts.value(r["is_help_better_probability"]), int(r["n_runs"])),
-            _lost(r),
+            _over(r["regret"], r["regret_q025"], r["regret_q975"], 1),
             _points(charts.value(r["regret_win_share"])),
             count(r["n_runs"]),
         ]
@@ -150,7 +150,10 @@ def _choice(frame: pd.DataFrame, names: dict[str, str]) -> Table:
         "Chance that help chosen this way beats none",
         "So",
     ]
-    lost = ["Places lost if the first doer helps instead (95\u00a0% interval)", "Share of comparisons won, less by"]
+    lost = [
+        "Places lost if the first doer helps instead (95\u00a0% interval)",
+        "Share of comparisons won, less by",
+    ]
     return Table([*columns, *lost, "Runs"], rows, {1, 2, 4})
 
 
@@ -159,11 +162,11 @@ def _first(candidate: object, n_best: int, names: dict[str, str]) -> str:
     return f"{_optional(candidate, names)}{others}"
 
 
-def _lost(r: dict[Any, Any]) -> str:
-    """Places lost, over their interval where there is one."""
-    if charts.value(r["regret_q025"]) is None:
-        return number(r["regret"], 1)
-    return f"{number(r['regret'], 1)}\n({number(r['regret_q025'], 1)} to {number(r['regret_q975'], 1)})"
+def _over(value: object, low: object, high: object, digits: int) -> str:
+    """A number over its interval where there is one."""
+    if charts.value(low) is None:
+        return number(value, digits)
+    return f"{number(value, digits)}\n({number(low, digits)} to {number(high, digits)})"
 
 
 def _points(share: float | None) -> str:
@@ -192,7 +195,7 @@ def _overall(frame: pd.DataFrame, names: dict[str, str]) -> Table:
             percent(r["win_share"], 0),
             count(r["rank_scaled"]),
             count(r["bt_rank"]),
-            f"{number(r['bt_log_strength'])}\n({number(r['bt_low'])} to {number(r['bt_high'])})",
+            _over(r["bt_log_strength"], r["bt_low"], r["bt_high"], 2),
             text(r["warning"], MISSING),
             *([_behind(r)] if has_unaided else []),
             *([count(r["n_tasks"])] if differ else []),

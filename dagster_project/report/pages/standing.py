@@ -35,7 +35,7 @@ def partial(ranks: pd.DataFrame, names: dict[str, str], task_name: Callable[[obj
         ]
         for r in rows.to_dict("records")
     ]
-    table = Table(["Task", "Candidate", "Place", "Comparisons missing", "Of"], cells)
+    table = Table(["Task", "Candidate", "Place", "Comparisons missing", "Of"], cells, {1})
     # each has two sides, and stands with both
     return Concern(-(-int(rows["n_missing"].sum()) // 2), _tasks(rows, task_name), table)
 
@@ -53,7 +53,7 @@ def leaking(ranks: pd.DataFrame, names: dict[str, str], task_name: Callable[[obj
         ]
         for r in rows.to_dict("records")
     ]
-    table = Table(["Task", "Helper", "Place", "Texts that hold the deliverable", "Of"], cells)
+    table = Table(["Task", "Helper", "Place", "Texts that hold the deliverable", "Of"], cells, {1})
     return Concern(int(rows["n_leaking"].sum()), _tasks(rows, task_name), table)
 
 

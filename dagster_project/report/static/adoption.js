@@ -55,11 +55,11 @@
     const narrow = isNarrow(div), axis = { type: "log", fixedrange: true, gridcolor: GRID, zeroline: false, tickfont: { size: 14 } };
     return Plotly.react(div, [{
       type: "scatter", mode: "markers", x: chart.x, y: chart.y, hoverinfo: "text", marker: { size: 8, color: CHATS, opacity: 0.55 },
-      text: chart.names.map((s, i) => `<b>${wrap(s, 40)}</b><br>median wage ${Math.round(chart.x[i]).toLocaleString("en-US")} dollars a year<br>${chart.y[i].toPrecision(3)} chats a million workers (${chart.n[i]} chats)`),
+      text: chart.names.map((s, i) => `<b>${wrap(s, 40)}</b><br>median wage ${Math.round(chart.x[i]).toLocaleString("en-US")} dollars a year<br>${chart.y[i].toPrecision(3)} weight of chats a million US workers (${chart.n[i]} chats)`),
     }], {
       ...base(div, narrow ? 420 : 480), margin: { l: 70, r: 18, t: 12, b: 56 }, hovermode: "closest",
       xaxis: { ...axis, tickmode: "array", tickvals: [30e3, 50e3, 80e3, 120e3, 200e3], ticktext: ["30,000", "50,000", "80,000", "120,000", "200,000"], title: { text: "Median wage (US dollars a year)", font: { size: 14 } } },
-      yaxis: { ...axis, range: chart.y_range, dtick: 1, title: { text: "Chats a million workers", font: { size: 14 } } },
+      yaxis: { ...axis, range: chart.y_range, dtick: 1, title: { text: "Weight of chats a million US workers", font: { size: 14 } } },
       annotations: chart.x.length ? [] : [{ text: "No occupation has a place here", showarrow: false, x: 0.5, y: 0.5, xref: "paper", yref: "paper", bgcolor: "#fff" }],
     }, CONFIG);
   };

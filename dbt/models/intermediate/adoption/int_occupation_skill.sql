@@ -6,7 +6,8 @@ final as (
         skill,
         name,
         importance,
-        is_suppressed
+        is_suppressed,
+        coalesce(importance >= 4, false) and not is_suppressed as is_needed
     from {{ ref('stg_occupation_skill') }}
 )
 

@@ -47,7 +47,10 @@ judged as (
 pool as (
     select
         present.*,
-        case when present.mode = 'augmentation' and candidates.is_worker then null else lower(candidates.family) end as family
+        case
+            when present.mode = 'augmentation' and candidates.is_worker then null
+            else lower(candidates.family)
+        end as family
     from present
     inner join candidates on present.candidate = candidates.candidate
 ),

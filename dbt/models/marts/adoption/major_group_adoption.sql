@@ -85,6 +85,11 @@ beside as (
     inner join cell as whole on cell.major_group = whole.major_group and whole.country = 'all'
 ),
 
+interval_of as (
+    select * from {{ source('model', 'adoption_bootstrap') }}
+    where quantity = 'group_share'
+),
+
 judged as (
     select
         *,
@@ -94,17 +99,20 @@ judged as (
 
 final as (
     select
-        country,
-        major_group,
+        judged.country,
+        judged.major_group,
         name,
         case when not is_suppressed then n_chats end as n_chats,
         case when not is_suppressed then chat_weight / nullif(n_country_chats, 0) end as chat_share,
+        case when not is_suppressed then interval_of.low end as chat_share_q025,
+        case when not is_suppressed then interval_of.high end as chat_share_q975,
         employment_share,
         case
             when not is_suppressed then chat_weight / nullif(n_country_chats, 0) / nullif(employment_share, 0)
         end as representation_ratio,
         is_suppressed
     from judged
+    left join interval_of on judged.country = interval_of.country and judged.major_group = interval_of.unit
 )
 
 select * from final

@@ -29,7 +29,7 @@ joined as (
     inner join {{ ref('int_occupation_adoption') }} as usage on occupation.occupation = usage.occupation
     inner join {{ ref('major_group_adoption') }} as major_group
         on occupation.major_group = major_group.major_group and major_group.country = 'all'
-    left join interval_of on occupation.occupation = interval_of.occupation
+    left join interval_of on occupation.occupation = interval_of.unit
     cross join {{ ref('int_chat_minimum') }} as minimum
 ),
 

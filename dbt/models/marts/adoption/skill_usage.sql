@@ -9,30 +9,45 @@ skill as (
 
 needed as (
     select
-        occupation,
-        skill
-    from {{ ref('int_occupation_skill') }}
-    where importance >= 4 and not is_suppressed
+        needed.skill,
+        needed.occupation,
+        occupation.is_suppressed as is_withheld
+    from {{ ref('int_occupation_skill') }} as needed
+    inner join {{ ref('occupation_adoption') }} as occupation on needed.occupation = occupation.occupation
+    where needed.is_needed
 ),
 
 used as (
     select
         needed.skill,
-        count(distinct chat.chat_key) as n_chats
+        count(distinct chat.chat_key) as n_chats,
+        count(distinct case when needed.is_withheld then chat.chat_key end) as n_withheld
     from {{ ref('int_chat_occupation') }} as chat
     inner join needed on chat.occupation = needed.occupation
     group by needed.skill
 ),
 
+interval_of as (
+    select * from {{ source('model', 'adoption_bootstrap') }}
+    where quantity = 'skill_share'
+),
+
+{# which occupations need a skill is public: its chats less theirs are those of the occupations that are withheld #}
 judged as (
     select
         skill.skill as skill_id,
         skill.name as skill,
         coalesce(used.n_chats, 0) as n_chats,
         {{ to_double('coalesce(used.n_chats, 0)') }} / nullif(minimum.n_chats, 0) as share,
-        coalesce(used.n_chats, 0) > 0 and coalesce(used.n_chats, 0) < minimum.min_chats as is_suppressed
+        interval_of.low,
+        interval_of.high,
+        coalesce(
+            {{ is_few('used.n_chats', 'minimum.min_chats') }} or {{ is_few('used.n_withheld', 'minimum.min_chats') }},
+            false
+        ) as is_suppressed
     from skill
     left join used on skill.skill = used.skill
+    left join interval_of on skill.skill = interval_of.unit
     cross join {{ ref('int_chat_minimum') }} as minimum
 ),
 
@@ -42,6 +57,8 @@ final as (
         skill_id,
         case when not is_suppressed then n_chats end as n_chats,
         case when not is_suppressed then share end as share,
+        case when not is_suppressed then low end as share_q025,
+        case when not is_suppressed then high end as share_q975,
         is_suppressed
     from judged
 )
