@@ -119,7 +119,7 @@ TOLD = pa.array([json.dumps([{"role": "user", "content": ENGLISH}])] * 2)
     [
         (
             pa.table({"conversation_hash": ["a", "b"], "conversation": TURNS}),
-            "no user turn holds any text; found the columns conversation_hash, conversation.content",
+            "no turn is a user's; found the columns conversation_hash, conversation.content",
         ),
         (
             pa.table({"conversation_hash": ["a", "b"], "conversation": TOLD}),
@@ -182,6 +182,11 @@ def test_short_english_is_never_heard_as_another_language_and_those_still_are() 
     assert detect(["напиши стих"])[0] in ("Ukrainian", "Russian")
 
 
+def test_a_file_of_nothing_but_blank_chats_is_read(chats: Path) -> None:
+    (chats / "chats/log.jsonl").write_text(line(chat_id="b", text=" ") + line(chat_id="c", text=""))
+    assert read(chats)[0]["problem"].tolist() == ["no user turn holds any text"] * 2
+
+
 def test_lines_that_are_no_chat_stay_with_their_reason_and_without_their_text(chats: Path) -> None:
     lines = [
         '{"chat_id": "cut", "text": "my secret is',
@@ -208,8 +213,8 @@ def test_lines_that_are_no_chat_stay_with_their_reason_and_without_their_text(ch
         2: "the line is no JSON object",
         4: "text is no text",
         5: "conversation is no list of turns",
-        6: "no user turn holds any text",
-        7: "no user turn holds any text",
+        6: "no turn is a user's",
+        7: "no turn is a user's",
         8: "no user turn holds any text",
         9: None,
         10: "the line is no JSON, or cut off",

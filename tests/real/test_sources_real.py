@@ -78,10 +78,18 @@ def test_survey(frames: dict[str, pd.DataFrame]) -> None:
 def test_every_file_is_listed(real_data: Path) -> None:
     found = list_source_files(real_data)
     assert found["input"].value_counts().to_dict() == {
-        **{"results": 6, "ratings": 2, "survey": 2, "systems": 1},
-        **{"chats": 1, "onet": 12, "oews": 2},
-        **{"aei_2025_02_10": 1, "aei_2025_03_27": 1, "aei_exposure": 1},
-        **{"microsoft_user": 1, "microsoft_applicability": 1},
+        "results": 6,
+        "ratings": 2,
+        "survey": 2,
+        "systems": 1,
+        "chats": 1,
+        "onet": 12,
+        "oews": 2,
+        "aei_2025_02_10": 1,
+        "aei_2025_03_27": 1,
+        "aei_exposure": 1,
+        "microsoft_user": 1,
+        "microsoft_applicability": 1,
     }
 
 

@@ -33,6 +33,7 @@ from assets.sources.readers.folder import empty_frame, file_sha256, find_files, 
 
 LOCATION = "chats"
 SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz")
+BLANK = "no user turn holds any text"
 BATCH = 5_000
 LABEL_CHARACTERS = 80
 # by their digits: since 2001 seconds have ten, until 2286
@@ -134,9 +135,9 @@ def _write_part(
 
 
 def _refuse_if_none_can_be_used(path: Path, file: str, part: Path) -> None:
-    """One reason for every row is a file of another form; several are rows that went wrong, and become rejects."""
+    """One reason for every row is a file of another form; several, or blank texts, are rows that become rejects."""
     problems = pc.unique(pq.read_table(part, columns=["problem"])["problem"]).to_pylist()
-    if len(problems) != 1 or problems[0] is None:
+    if len(problems) != 1 or problems[0] in (None, BLANK):
         return
     found = columns_of(path)
     what = f"no row can be used: {problems[0]}"
@@ -149,7 +150,7 @@ def _row(record: Record, max_characters: int, request_characters: int) -> dict[s
     masked = [chat_text.mask(chat_text.clean(turn)) for turn in record.turns]
     turns = [text.strip() for text, _ in masked if text.strip()]
     text = "\n\n".join(turns)
-    problem = record.problem or (None if turns else "no user turn holds any text")
+    problem = record.problem or (None if turns else BLANK if record.turns else "no turn is a user's")
     request = turns[0][:request_characters].strip() if turns and not problem else None
     return {
         "row_number": record.row_number,
