@@ -15,6 +15,8 @@ import pandas as pd
 from scipy import sparse
 from scipy.stats import binom, poisson
 
+from assets.adoption.inputs import Links
+
 STEPS = 20
 BLOCK = 50_000
 COLUMNS = ["quantity", "unit", "country", "min_chats", "step", "low", "high"]
@@ -31,20 +33,6 @@ class KeptChats:
     kept: sparse.csr_array
     task_ids: Sequence[str]
     is_us: npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Links:
-    """What a task text leads to.
-
-    `occupation_task`: occupation, task_text_id; one row a task statement of an occupation. `major_group`: occupation,
-    major_group. `skill`: occupation, skill; those it needs. `activity`: task_text_id, activity_id.
-    """
-
-    occupation_task: pd.DataFrame
-    major_group: pd.DataFrame
-    skill: pd.DataFrame
-    activity: pd.DataFrame
 
 
 def bootstrap(

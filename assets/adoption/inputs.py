@@ -6,13 +6,27 @@ Belongs here: which tables, and in which order of rows. Does not belong here: wh
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 import pandas as pd
 
-from assets.adoption.bootstrap import Links
 from assets.ports import Warehouse
+
+
+@dataclass(frozen=True)
+class Links:
+    """What a task text leads to.
+
+    `occupation_task`: occupation, task_text_id; one row a task statement of an occupation. `major_group`: occupation,
+    major_group. `skill`: occupation, skill; those it needs. `activity`: task_text_id, activity_id.
+    """
+
+    occupation_task: pd.DataFrame
+    major_group: pd.DataFrame
+    skill: pd.DataFrame
+    activity: pd.DataFrame
 
 
 class Inputs(NamedTuple):

@@ -8,7 +8,8 @@ import pytest
 from scipy import sparse
 from scipy.stats import binom, poisson
 
-from assets.adoption.bootstrap import KeptChats, Links, bootstrap
+from assets.adoption.bootstrap import KeptChats, bootstrap
+from assets.adoption.inputs import Links
 
 LINKS = Links(
     occupation_task=pd.DataFrame({"occupation": ["a", "b"], "task_text_id": ["1", "2"]}),
