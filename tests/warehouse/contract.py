@@ -74,10 +74,11 @@ tournament_flow: origin, task, mode, judge, n_sent, n_accepted, n_rejected, n_fa
 tournament_missing: task, mode, run, judge, candidate_a, candidate_b, reason
 tournament_audit: task, mode, run, judge, first, second, choice, mean_score_first, mean_score_second, rationale,
     output_first, output_second, assistance_first, assistance_second
-role_choice: task, best_doer, best_helper, is_help_better_probability, regret
+role_choice: task, best_doer, best_helper, is_help_better_probability, regret, regret_q025, regret_q975,
+    n_best_doers, n_best_helpers
 mode_correlation: task, spearman_rho, p_value, n_candidates
 judge_agreement: scope_type, scope, mode, agreement_share, krippendorff_alpha, n_comparisons, n_decisions
-judge_bias: judge, bias, share, q025, q975, n
+judge_bias: judge, bias, share, q025, q975, n, interval
 judge_consistency: judge, mode, choice_matches_rubric_share, rubric_win_correlation, agreement_share, flipped_share
 criterion_validity: judge, family, recovered_share, n_recovered, n_comparisons
 assistance_trait: task, trait, spearman_rho, p_value, mean_score, mean_score_best, mean_score_worst, n_texts
