@@ -1,4 +1,4 @@
-"""Whole refreshes through the command line, on the smallest demo: two homes, inputs that come, go and break, a kill.
+"""Whole refreshes through the command line, on the smallest demo: inputs that come, go and break, a kill; another home (slow).
 
 The tests run in order: each leaves a good publication behind for the next. Kills at every stage: test_kills.py.
 """
@@ -45,6 +45,7 @@ def test_every_contracted_mart_and_column_is_published_with_a_comment(workplace:
         assert columns <= found.get(mart, set()), f"{mart} lacks {columns - found.get(mart, set())}"
 
 
+@pytest.mark.slow
 def test_a_slice_without_input_is_skipped_with_its_reason(other: Workplace) -> None:
     code, output = other.refresh()
     assert code == 0, output
@@ -60,18 +61,25 @@ def test_a_slice_without_input_is_skipped_with_its_reason(other: Workplace) -> N
     assert other.query("select count(*) from marts.activity_importance")[0][0] > 100
 
 
-def test_a_kill_leaves_the_last_good_answer_and_the_next_run_gives_the_bytes_of_any_other_home(
-    workplace: Workplace, other: Workplace
-) -> None:
-    before = other.parquet()
+@pytest.mark.slow
+def test_another_home_gives_the_same_bytes(workplace: Workplace, other: Workplace) -> None:
     shutil.copytree(workplace.sources, other.sources, dirs_exist_ok=True)
-    with other.polled() as seen:
-        other.kill_when("model/system_posterior ...", 0.5)
-        assert other.parquet() == before
+    code, output = other.refresh()
+    assert code == 0, output
+    assert other.parquet() == workplace.parquet()
+
+
+def test_a_kill_leaves_the_last_good_answer_and_the_next_run_gives_the_same_bytes(
+    workplace: Workplace,
+) -> None:
+    good = workplace.parquet()
+    with workplace.polled() as seen:
+        workplace.kill_when("model/system_posterior ...", 0.5)
+        assert workplace.parquet() == good
         assert len(seen) == 1
-        code, output = other.refresh()
+        code, output = workplace.refresh()
         assert code == 0, output
-        assert other.parquet() == workplace.parquet()
+        assert workplace.parquet() == good
     assert len(seen) == 2
 
 

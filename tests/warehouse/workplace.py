@@ -115,7 +115,7 @@ class Workplace:
                 except BaseException as error:
                     errors.append(error)
                     return
-                time.sleep(0.05)
+                time.sleep(0.3)
 
         thread = threading.Thread(target=poll)
         thread.start()
