@@ -1,4 +1,4 @@
-"""Whole refreshes through the command line, on the smallest demo: inputs that come, go and break, a kill; another home (slow).
+"""Whole refreshes through the command line, on the smallest demo: inputs that go and break, a kill, another home.
 
 The tests run in order: each leaves a good publication behind for the next. Kills at every stage: test_kills.py.
 """
