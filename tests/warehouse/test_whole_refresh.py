@@ -1,4 +1,4 @@
-"""Whole refreshes through the command line, on the smallest demo: inputs that go and break, a kill, another home.
+"""Whole refreshes of the smallest demo by command line: inputs that go and break; a kill, another home (both slow).
 
 The tests run in order: each leaves a good publication behind for the next. Kills at every stage: test_kills.py.
 """
@@ -69,6 +69,7 @@ def test_another_home_gives_the_same_bytes(workplace: Workplace, other: Workplac
     assert other.parquet() == workplace.parquet()
 
 
+@pytest.mark.slow
 def test_a_kill_leaves_the_last_good_answer_and_the_next_run_gives_the_same_bytes(
     workplace: Workplace,
 ) -> None:
