@@ -11,7 +11,8 @@ import dagster as dg
 from assets.adoption import asking
 from assets.adoption.inputs import read_inputs, read_links
 from assets.adoption.steps import AdoptionError, adopt
-from assets.llm import LedgerError, RolesError, collect, read_roles
+from assets.llm import collect, read_roles
+from assets.llm.outcome import faults_as_failure
 from assets.ports import Warehouse
 from assets.settings import Settings
 
@@ -57,14 +58,12 @@ def adoption(
 
     chats, texts, tasks = read_inputs(warehouse)
     ids = tasks["task_text_id"].tolist()
-    try:
+    with faults_as_failure(AdoptionError, EmbedderError):
         adopted = adopt(
             chats, texts, tasks,
             matcher_of(tasks, settings), settings.match_floor, read_roles(settings),
             lambda calls: collect(calls, settings.ledger_path),
         )  # fmt: skip
-    except (AdoptionError, EmbedderError, RolesError, LedgerError) as error:
-        raise dg.Failure(str(error), allow_retries=False) from None
     intervals = bootstrap(
         kept_chats(adopted, ids), read_links(warehouse),
         settings.depth_chats, settings.adoption_replicates, settings.seed_for("adoption bootstrap"),

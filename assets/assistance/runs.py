@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from assets.assistance.planning import Entry, PanelError
 from assets.assistance.tasks import Instrument
-from assets.llm import Answer, Call, Model
+from assets.llm import Answer, Call, Model, that_are_alike
 
 Collected = Callable[[Sequence[Call]], Sequence[Answer]]
 
@@ -43,13 +43,8 @@ class Writers:
         Raises:
             PanelError: two candidates are one model with one set of settings.
         """
-        first: dict[str, str] = {}
-        for name, model in self.candidates.items():
-            if (other := first.setdefault(Call(model, "").call_id, name)) != name:
-                raise PanelError(
-                    f"the candidates {other} and {name} of llm.toml are one model with one set of settings. "
-                    "Give one of them another model, temperature or seed"
-                )
+        if told := that_are_alike(self.candidates.values()):
+            raise PanelError(f"the candidates {told}. Give one of them another model, temperature or seed")
 
 
 def opening_call(entry: Entry, instrument: Instrument, writers: Writers) -> Call | None:

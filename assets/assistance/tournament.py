@@ -6,7 +6,6 @@ themselves (runs.py, judging.py, traits.py), sending (assets/llm), reading files
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -305,9 +304,3 @@ def _stand_in(call: Call) -> str:
 
 def _text(cell: Any) -> str:
     return "" if cell is None or pd.isna(cell) else str(cell).strip()
-
-
-def fingerprint(frame: pd.DataFrame) -> str:
-    """Changes with any answer, and with anything asked: another text, prompt, model or seat."""
-    text = frame[["call_id", "status"]].to_csv(index=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -11,9 +11,10 @@ import pandas as pd
 
 from assets.assistance.planning import Entry, PanelError
 from assets.assistance.tasks import TaskError, read_instrument
-from assets.assistance.tournament import Supplied, Tournament, fingerprint, take_part
+from assets.assistance.tournament import Supplied, Tournament, take_part
 from assets.assistance.traits import MAX_CONTAINED, leaks
-from assets.llm import LedgerError, RolesError, read_roles
+from assets.llm import read_roles
+from assets.llm.outcome import collected_result, faults_as_failure
 from assets.ports import Warehouse, declared_tables
 from assets.settings import Settings
 
@@ -48,23 +49,16 @@ def tournament_calls(
 ) -> Iterator[dg.MaterializeResult]:
     """Collect answers from the ledger; no rows where llm.toml names nobody for a tournament."""
     frames = {name: pd.DataFrame(columns=list(declared_tables()[f"raw.{name}"])) for name in TABLES}
-    try:
+    with faults_as_failure(PanelError, TaskError):
         roles = read_roles(settings)
         if take_part(roles):
             supplied = Supplied(*(warehouse.read(f"raw.{table}") for table in FILES))
             tournament = Tournament(settings, roles, supplied, settings.sources)
             found = (tournament.output_frame(), tournament.judgement_frame(), tournament.trait_frame())
             frames = dict(zip(TABLES, found, strict=True))
-    except (PanelError, TaskError, RolesError, LedgerError) as error:
-        raise dg.Failure(str(error), allow_retries=False) from None
     warehouse.replace({f"raw.{name}": frame for name, frame in frames.items()})
     for name, frame in frames.items():
-        counts = {str(status): int(n) for status, n in frame["status"].value_counts().sort_index().items()}
-        yield dg.MaterializeResult(
-            asset_key=["raw", name],
-            metadata={"dagster/row_count": len(frame), "calls_by_status": counts},
-            data_version=dg.DataVersion(fingerprint(frame)),
-        )
+        yield collected_result(f"raw.{name}", frame, "calls", frame[["call_id", "status"]])
 
 
 @dg.multi_asset_check(

@@ -21,7 +21,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from assets.battery.rubrics import Rubric, read_rubrics
-from assets.llm import Answer, Call, Model, collect
+from assets.llm import Answer, Call, Model, collect, namesake, that_are_alike
 from assets.rubric_text import RubricError
 from assets.settings import PROJECT, Settings
 
@@ -213,14 +213,8 @@ def refuse_same_raters(raters: Iterable[Model]) -> None:
     Raises:
         AnnotationError: two raters are the same model with the same settings; names both.
     """
-    first: dict[str, str] = {}
-    for rater in raters:
-        other = first.setdefault(Call(rater, "").call_id, rater.name)
-        if other != rater.name:
-            raise AnnotationError(
-                f"the raters {other} and {rater.name} of llm.toml are one model with one set of settings. "
-                "Give one of them another model, temperature or seed"
-            )
+    if told := that_are_alike(raters):
+        raise AnnotationError(f"the raters {told}. Give one of them another model, temperature or seed")
 
 
 def refuse_same_names(raters: Iterable[Model], supplied_files: Iterable[str]) -> None:
@@ -229,17 +223,15 @@ def refuse_same_names(raters: Iterable[Model], supplied_files: Iterable[str]) ->
     Raises:
         AnnotationError: one has; names the rater and the file.
     """
-    by_name = {Path(file).stem.strip().casefold(): file for file in supplied_files}
-    for rater in raters:
-        if file := by_name.get(rater.name.strip().casefold()):
-            raise AnnotationError(
-                f"{file} and the [[rater]] {rater.name} of llm.toml have one name, and would count as one rater. "
-                "Rename or remove one of them"
-            )
+    if found := namesake(raters, {Path(file).stem: file for file in supplied_files}):
+        rater, file = found
+        raise AnnotationError(
+            f"{file} and the [[rater]] {rater.name} of llm.toml have one name, and would count as one rater. "
+            "Rename or remove one of them"
+        )
 
 
-def fingerprint(annotation: pd.DataFrame) -> str:
-    """Changes with any answer, and with anything asked: another rubric, prompt, model or text."""
+def answers_of(annotation: pd.DataFrame) -> pd.DataFrame:
+    """What changes with any answer, and with anything asked: another rubric, prompt, model or text."""
     cells = annotation[["call_id", "capability", "status", "level"]].drop_duplicates()
-    text = cells.sort_values(["call_id", "capability"]).to_csv(index=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return cells.sort_values(["call_id", "capability"])

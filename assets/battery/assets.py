@@ -9,10 +9,11 @@ from collections.abc import Iterator
 import dagster as dg
 import pandas as pd
 
-from assets.battery.annotation import AnnotationError, fingerprint, read_annotation, refuse_same_names
+from assets.battery.annotation import AnnotationError, answers_of, read_annotation, refuse_same_names
 from assets.battery.clustering import dimension_members
 from assets.battery.selection import select, total_variation
-from assets.llm import LedgerError, RolesError, read_roles
+from assets.llm import read_roles
+from assets.llm.outcome import collected_result, faults_as_failure
 from assets.ports import Warehouse, declared_tables
 from assets.rubric_text import RubricError
 from assets.settings import Settings
@@ -34,18 +35,12 @@ def annotation(
 ) -> dg.MaterializeResult:
     """Collect answers from the ledger; no rows without items or without raters in llm.toml."""
     files = warehouse.read("raw.source_file")
-    try:
+    with faults_as_failure(AnnotationError, RubricError):
         raters = read_roles(settings).of("rater")
         refuse_same_names(raters, files.loc[files["input"] == "ratings", "source_file"])
         frame = read_annotation(warehouse.read("raw.item"), raters, settings)
-    except (AnnotationError, RolesError, RubricError, LedgerError) as error:
-        raise dg.Failure(str(error), allow_retries=False) from None
     warehouse.replace({"raw.annotation": frame})
-    counts = {str(status): int(n) for status, n in frame["status"].value_counts().sort_index().items()}
-    return dg.MaterializeResult(
-        metadata={"dagster/row_count": len(frame), "cells_by_status": counts},
-        data_version=dg.DataVersion(fingerprint(frame)),
-    )
+    return collected_result("raw.annotation", frame, "cells", answers_of(frame))
 
 
 @dg.asset(

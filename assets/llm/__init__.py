@@ -4,6 +4,7 @@ Belongs here: roles, calls, answers, the ledger, the two ways of sending. Does n
 what answers mean (the slice that asks). What a slice needs is imported from here, nothing deeper.
 """
 
+from assets.llm.alike import namesake, that_are_alike
 from assets.llm.call import CHARACTERS_A_TOKEN, Answer, Call
 from assets.llm.embeddings import EmbeddingError, embed_texts
 from assets.llm.ledger import LedgerError, asked_models
@@ -12,5 +13,6 @@ from assets.llm.run import Estimate, Progress, collect, estimate, run, stream
 
 __all__ = [
     "CHARACTERS_A_TOKEN", "Answer", "Call", "EmbeddingError", "Estimate", "LedgerError", "Limits", "Model", "Progress",
-    "Roles", "RolesError", "asked_models", "collect", "embed_texts", "estimate", "read_roles", "run", "stream",
+    "Roles", "RolesError", "asked_models", "collect", "embed_texts", "estimate", "namesake", "read_roles", "run",
+    "stream", "that_are_alike",
 ]  # fmt: skip

@@ -5,14 +5,9 @@ Belongs here: read, call, write, metadata. Does not belong here: any computation
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import dagster as dg
-import pandas as pd
 
-from assets.llm import LedgerError, RolesError
+from assets.llm.outcome import collected_result, faults_as_failure
 from assets.ports import Warehouse
 from assets.propensity.items import PropensityError
 from assets.propensity.ledger import askable, read_items, read_responses
@@ -20,23 +15,6 @@ from assets.rubric_text import RubricError
 from assets.settings import Settings
 
 ASKED = [["file", "roles"], ["file", "rubrics"], ["file", "ledger"]]
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    try:
-        yield
-    except (PropensityError, RolesError, RubricError, LedgerError) as error:
-        raise dg.Failure(str(error), allow_retries=False) from None
-
-
-def _outcome(frame: pd.DataFrame) -> dg.MaterializeResult:
-    counts = {str(status): int(n) for status, n in frame["status"].value_counts().sort_index().items()}
-    version = hashlib.sha256(frame.to_csv(index=False).encode()).hexdigest()[:16]
-    return dg.MaterializeResult(
-        metadata={"dagster/row_count": len(frame), "rows_by_status": counts},
-        data_version=dg.DataVersion(version),
-    )
 
 
 @dg.asset(
@@ -51,10 +29,10 @@ def _outcome(frame: pd.DataFrame) -> dg.MaterializeResult:
 def propensity_llm_item(
     warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
 ) -> dg.MaterializeResult:
-    with _told():
+    with faults_as_failure(PropensityError, RubricError):
         frame = read_items(settings)
     warehouse.replace({"raw.propensity_llm_item": frame})
-    return _outcome(frame)
+    return collected_result("raw.propensity_llm_item", frame, "rows")
 
 
 @dg.asset(
@@ -73,7 +51,7 @@ def propensity_llm_response(
 ) -> dg.MaterializeResult:
     items = askable(warehouse.read("raw.propensity_item"), warehouse.read("raw.propensity_llm_item"))
     supplied = warehouse.read("raw.propensity_response")["system"].dropna().unique().tolist()
-    with _told():
+    with faults_as_failure(PropensityError, RubricError):
         frame = read_responses(items, supplied, settings)
     warehouse.replace({"raw.propensity_llm_response": frame})
-    return _outcome(frame)
+    return collected_result("raw.propensity_llm_response", frame, "rows")

@@ -17,7 +17,7 @@ from typing import Literal
 import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
-from assets.llm import Answer, Call, Model
+from assets.llm import Answer, Call, Model, namesake, that_are_alike
 from assets.propensity.items import COLUMNS, LETTERS, Collected, PropensityError
 from assets.propensity.rubrics import LEVELS, Rubric, read_prompt
 from assets.propensity.two_by_two import is_band
@@ -209,14 +209,10 @@ def _read(answer: Answer, verdict: Answer | None) -> tuple[str | None, str, str,
 
 
 def _refuse_same_systems(systems: Sequence[Model]) -> None:
-    first: dict[str, str] = {}
-    for system in systems:
-        other = first.setdefault(Call(system, "").call_id, system.name)
-        if other != system.name:
-            raise PropensityError(
-                f"the systems {other} and {system.name} of llm.toml are one model with one set of settings, and would "
-                "share their answers. Give one of them another model, temperature or seed"
-            )
+    if told := that_are_alike(systems):
+        raise PropensityError(
+            f"the systems {told}, and would share their answers. Give one of them another model, temperature or seed"
+        )
 
 
 def refuse_same_names(systems: Sequence[Model], supplied: Iterable[str]) -> None:
@@ -225,10 +221,9 @@ def refuse_same_names(systems: Sequence[Model], supplied: Iterable[str]) -> None
     Raises:
         PropensityError: one has; names it.
     """
-    by_name = {name.strip().casefold(): name for name in supplied}
-    for system in systems:
-        if name := by_name.get(system.name.strip().casefold()):
-            raise PropensityError(
-                f"the [[system]] {system.name} of llm.toml and {name} in propensity/responses have one name, and would "
-                "count as one system. Rename or remove one of them"
-            )
+    if found := namesake(systems, {name: name for name in supplied}):
+        system, name = found
+        raise PropensityError(
+            f"the [[system]] {system.name} of llm.toml and {name} in propensity/responses have one name, and would "
+            "count as one system. Rename or remove one of them"
+        )

@@ -18,10 +18,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from assets.battery import annotation
-from assets.battery.annotation import AnnotationError, fingerprint, normalised, read_annotation
+from assets.battery.annotation import AnnotationError, answers_of, normalised, read_annotation
 from assets.battery.assets import annotation as annotation_asset
 from assets.battery.rubrics import FOLDER, capability_names, read_rubrics
 from assets.llm import read_roles
+from assets.llm.outcome import fingerprint
 from assets.settings import PROJECT, Settings
 from assets.sources.readers import read_items, read_ratings
 from assets.sources.readers.ratings import capability_aliases
@@ -157,7 +158,7 @@ def test_a_changed_rubric_makes_its_annotations_stale(
     assert set(after.loc[after["status"] == "pending", "capability"]) == {"L"}
     is_other = after["capability"] != "L"
     pd.testing.assert_frame_equal(after[is_other], before[is_other])
-    assert fingerprint(after) != fingerprint(before)
+    assert fingerprint(answers_of(after)) != fingerprint(answers_of(before))
     server.paid_for.clear()
     assert call(settings, "run", "annotate").exit_code == 0
     assert server.paid_for == {("L", text): 1 for text in UNIQUE}
