@@ -1,19 +1,35 @@
 {# helpers of the assistance slice #}
 
-{# a verdict's fields, the same in files and in the ledger #}
-{% macro verdict_columns() -%}
-    task,
-        lower(mode) as mode,
-        run,
-        judge,
-        first,
-        second,
-        lower(choice) as choice,
-        mean_score_first,
-        mean_score_second,
-        fault_column,
-        fault_value,
-        fault
+{# lines of files and of the ledger with the same `columns`; the ledger's have no faults but where `llm_faults` #}
+{% macro landed_tournament(table, llm_table, columns, llm_faults=false) -%}
+{%- set faults = ['fault_column', 'fault_value', 'fault'] %}
+    select
+        source_file,
+        row_number,
+        cast(null as {{ dbt.type_string() }}) as call_id,
+        'answered' as status,
+        {{ columns | join(',\n        ') }},
+        {{ faults | join(',\n        ') }}
+    from {{ source('raw', table) }}
+    union all
+    select
+        'ledger.sqlite' as source_file,
+        call_number as row_number,
+        call_id,
+        status,
+        {{ columns | join(',\n        ') }},
+        {% for fault in faults %}{{ '' if llm_faults else 'null as ' }}{{ fault }}{% if not loop.last %},
+        {% endif %}{% endfor %}
+    from {{ source('raw', llm_table) }}
+{%- endmacro %}
+
+{# what becomes of a line; `occurrence` counts the usable ones of its key #}
+{% macro line_state() -%}
+    case
+            when status in ('failed', 'pending') then status
+            when wrong_column is not null or occurrence > 1 then 'rejected'
+            else 'accepted'
+        end
 {%- endmacro %}
 
 {# competition rank of values with equal ones at their average place; smallest first. `order` may hold 'desc'.

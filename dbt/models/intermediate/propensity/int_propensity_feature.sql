@@ -1,13 +1,5 @@
 with item as (
-    select
-        propensity,
-        benchmark,
-        item,
-        lower_bound,
-        upper_bound,
-        dense_rank() over (order by benchmark, item) as item_number
-    from {{ ref('stg_propensity_item') }}
-    where reason is null
+    select * from {{ ref('int_propensity_item') }}
 ),
 
 demand as (
@@ -24,14 +16,14 @@ demand as (
 
 final as (
     select
-        cast(item_number as bigint) as item_number,
+        item_number,
         'capability' as kind,
         capability as feature,
         level
     from demand
     union all
     select
-        cast(item_number as bigint) as item_number,
+        item_number,
         'propensity' as kind,
         propensity as feature,
         (lower_bound + upper_bound) / 2 as level

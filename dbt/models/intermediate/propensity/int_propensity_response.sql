@@ -1,13 +1,5 @@
 with item as (
-    select
-        propensity,
-        benchmark,
-        item,
-        lower_bound,
-        upper_bound,
-        dense_rank() over (order by benchmark, item) as item_number
-    from {{ ref('stg_propensity_item') }}
-    where reason is null
+    select * from {{ ref('int_propensity_item') }}
 ),
 
 final as (
@@ -17,7 +9,7 @@ final as (
         response.incitation,
         item.benchmark,
         item.item,
-        cast(item.item_number as bigint) as item_number,
+        item.item_number,
         item.lower_bound,
         item.upper_bound,
         response.source_file,

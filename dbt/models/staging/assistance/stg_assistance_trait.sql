@@ -1,35 +1,8 @@
 {% set traits = ['specificity', 'structure', 'against_task', 'leaks_deliverable'] %}
+{% set columns = ['task', 'lower(mode) as mode', 'run', 'candidate', 'judge'] + traits %}
 
 with given as (
-    select
-        source_file,
-        row_number,
-        'answered' as status,
-        task,
-        lower(mode) as mode,
-        run,
-        candidate,
-        judge,
-        {{ traits | join(',\n        ') }},
-        fault_column,
-        fault_value,
-        fault
-    from {{ source('raw', 'assistance_trait') }}
-    union all
-    select
-        'ledger.sqlite' as source_file,
-        call_number as row_number,
-        status,
-        task,
-        lower(mode) as mode,
-        run,
-        candidate,
-        judge,
-        {{ traits | join(',\n        ') }},
-        null as fault_column,
-        null as fault_value,
-        null as fault
-    from {{ source('raw', 'assistance_llm_trait') }}
+    {{ landed_tournament('assistance_trait', 'assistance_llm_trait', columns) }}
 ),
 
 candidates as (
@@ -101,11 +74,7 @@ final as (
         judge,
         trait,
         score,
-        case
-            when status in ('failed', 'pending') then status
-            when wrong_column is not null or occurrence > 1 then 'rejected'
-            else 'accepted'
-        end as state,
+        {{ line_state() }} as state,
         case when occurrence > 1 then 'judge' else wrong_column end as column_name,
         case
             when wrong_column = fault_column then fault_value

@@ -1,35 +1,7 @@
+{% set columns = ['task', 'lower(mode) as mode', 'run', 'candidate', 'assistance', 'output'] %}
+
 with given as (
-    select
-        source_file,
-        row_number,
-        cast(null as {{ dbt.type_string() }}) as call_id,
-        'answered' as status,
-        task,
-        lower(mode) as mode,
-        run,
-        candidate,
-        assistance,
-        output,
-        fault_column,
-        fault_value,
-        fault
-    from {{ source('raw', 'tournament_output') }}
-    union all
-    select
-        'ledger.sqlite' as source_file,
-        call_number as row_number,
-        call_id,
-        status,
-        task,
-        lower(mode) as mode,
-        run,
-        candidate,
-        assistance,
-        output,
-        null as fault_column,
-        null as fault_value,
-        null as fault
-    from {{ source('raw', 'tournament_llm_output') }}
+    {{ landed_tournament('tournament_output', 'tournament_llm_output', columns) }}
 ),
 
 candidates as (
@@ -79,11 +51,7 @@ final as (
         output,
         case when wrong_column is null then length(output) end as n_characters,
         coalesce(mode = 'augmentation' and is_worker, false) as is_unaided,
-        case
-            when status in ('failed', 'pending') then status
-            when wrong_column is not null or occurrence > 1 then 'rejected'
-            else 'accepted'
-        end as state,
+        {{ line_state() }} as state,
         case when occurrence > 1 then 'candidate' else wrong_column end as column_name,
         case
             when wrong_column = fault_column then fault_value

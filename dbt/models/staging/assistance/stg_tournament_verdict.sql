@@ -1,19 +1,8 @@
+{% set columns = ['task', 'lower(mode) as mode', 'run', 'judge', 'first', 'second', 'lower(choice) as choice'] %}
+{% set columns = columns + ['mean_score_first', 'mean_score_second'] %}
+
 with given as (
-    select
-        source_file,
-        row_number,
-        cast(null as {{ dbt.type_string() }}) as call_id,
-        'answered' as status,
-        {{ verdict_columns() }}
-    from {{ source('raw', 'tournament_judgement') }}
-    union all
-    select
-        'ledger.sqlite' as source_file,
-        call_number as row_number,
-        call_id,
-        status,
-        {{ verdict_columns() }}
-    from {{ source('raw', 'tournament_llm_judgement') }}
+    {{ landed_tournament('tournament_judgement', 'tournament_llm_judgement', columns, llm_faults=true) }}
 ),
 
 candidates as (
@@ -128,11 +117,7 @@ final as (
         coalesce(judge_family = first_family, false) as is_first_own,
         coalesce(judge_family = second_family, false) as is_second_own,
         coalesce(judge_family = first_family, false) or coalesce(judge_family = second_family, false) as is_own_family,
-        case
-            when status in ('failed', 'pending') then status
-            when wrong_column is not null or occurrence > 1 then 'rejected'
-            else 'accepted'
-        end as state,
+        {{ line_state() }} as state,
         case when occurrence > 1 then 'judge' else wrong_column end as column_name,
         case when occurrence > 1 then judge else wrong_value end as value,
         case
