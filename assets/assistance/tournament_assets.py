@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import dagster as dg
 import pandas as pd
 
-from assets.assistance.planning import Entry, PanelError
+from assets.assistance.planning import PanelError
 from assets.assistance.tasks import TaskError, read_instrument
 from assets.assistance.tournament import Supplied, Tournament, take_part
-from assets.assistance.traits import MAX_CONTAINED, leaks
+from assets.assistance.traits import MAX_CONTAINED, assisted, leaks
 from assets.llm import read_roles
 from assets.llm.outcome import collected_result, faults_as_failure
 from assets.ports import Warehouse, declared_tables
@@ -79,9 +79,7 @@ def assistance_check(
     """Compare each assistance text with the deliverable that came of it; tells which hold it, blocks nothing."""
     prompts = {name: task.prompt for name, task in read_instrument(settings.sources).tasks.items()}
     for table in ("tournament_output", "tournament_llm_output"):
-        frame = warehouse.read(f"raw.{table}").dropna(subset=["assistance", "output"])
-        columns = [frame[name] for name in (*Entry._fields, "assistance", "output")]
-        outputs = [(Entry(*row[:4]), row[4], row[5]) for row in zip(*columns, strict=True)]
+        outputs = assisted(warehouse.read(f"raw.{table}"))
         found = leaks(outputs, prompts)
         told = [f"{' / '.join(entry)}: {share:.0%}" for entry, share in found]
         yield dg.AssetCheckResult(

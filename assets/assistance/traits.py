@@ -111,11 +111,16 @@ def _shingles(text: str) -> set[tuple[str, ...]]:
 
 def leak_frame(outputs: pd.DataFrame, prompts: Mapping[str, str]) -> pd.DataFrame:
     """task, run, candidate, contained_share of each accepted row of stg_tournament_output that leaks, in that order."""
-    rows = outputs[outputs["state"] == "accepted"].dropna(subset=["assistance", "output"])
-    columns = [rows[name] for name in (*Entry._fields, "assistance", "output")]
-    found = leaks(((Entry(*row[:4]), row[4], row[5]) for row in zip(*columns, strict=True)), prompts)
+    found = leaks(assisted(outputs[outputs["state"] == "accepted"]), prompts)
     kept = [(entry.task, entry.run, entry.candidate, share) for entry, share in sorted(found)]
     return pd.DataFrame(kept, columns=["task", "run", "candidate", "contained_share"])
+
+
+def assisted(outputs: pd.DataFrame) -> list[tuple[Entry, str, str]]:
+    """(entry, assistance, deliverable) of the rows that have both texts."""
+    rows = outputs.dropna(subset=["assistance", "output"])
+    columns = [rows[name] for name in (*Entry._fields, "assistance", "output")]
+    return [(Entry(*row[:4]), row[4], row[5]) for row in zip(*columns, strict=True)]
 
 
 def leaks(outputs: Iterable[tuple[Entry, str, str]], prompts: Mapping[str, str]) -> list[tuple[Entry, float]]:
