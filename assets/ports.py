@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import yaml
 
@@ -20,8 +22,14 @@ from assets.settings import PROJECT
 class Warehouse(Protocol):
     """The one door to the warehouse: whole tables by name, joined by key, never by position."""
 
-    def read(self, table: str) -> pd.DataFrame:
-        """All rows of `schema.name`; TEXT as object, integers Int64, NULL as NA."""
+    def read(self, table: str, columns: Sequence[str] = ()) -> pd.DataFrame:
+        """All rows of `schema.name`, of all columns or those named; TEXT as object, integers Int64, NULL as NA."""
+        ...
+
+    def read_keys(
+        self, table: str, columns: Sequence[str], key: str, values: npt.NDArray[np.int64]
+    ) -> pd.DataFrame:
+        """As `read`, of the rows whose integer `key` is among `values`."""
         ...
 
     def replace(self, tables: dict[str, pd.DataFrame]) -> None:
@@ -30,6 +38,14 @@ class Warehouse(Protocol):
 
     def load(self, table: str, paths: Sequence[Path]) -> None:
         """Replace a table by the rows of Parquet files with its declared columns; no files give no rows."""
+        ...
+
+    def sync(self, table: str, parts: Sequence[Path]) -> None:
+        """Make a table hold the rows of just these Parquet files, in one transaction; what it holds already stays.
+
+        A part never changes: its name stands for its contents, and in the table's column `part`. A column that a part
+        lacks is NULL.
+        """
         ...
 
 

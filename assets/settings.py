@@ -118,10 +118,16 @@ class Settings(BaseSettings):
         description="chats without a label whose language can't be told (short prompts, code) count as English",
     )
     match_floor: float = Field(
-        0.4,
+        0.55,
         ge=-1,
         le=1,
         description="cosine from which a task counts as a chat's, where no language model says",
+    )
+    match_margin: float = Field(
+        0.05,
+        ge=0,
+        le=2,
+        description="how far below the nearest task's cosine another one counts too, where no language model says",
     )
     bridge_floor: float = Field(
         0.85,

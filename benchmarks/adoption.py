@@ -172,7 +172,7 @@ def refresh(folder: Path, settings: Settings, parsed: Path) -> Clock:
             request_characters=settings.request_characters,
         )
     with clock.step(LOAD):
-        warehouse.load("raw.chat", chats.parts)
+        warehouse.sync("raw.chat", chats.parts)
         warehouse.replace({"raw.chat_file": chats.files} | read_comparison(settings.sources).frames)
     with clock.step(SQL_BEFORE):
         sql(folder, parsed, FIRST)

@@ -61,10 +61,8 @@ def confirm(settings: Settings) -> list[Call]:
     Raises as `summary`, while summaries are open, and where they are newer than the last refresh.
     """
     with _warehouse(settings) as warehouse:
-        requested, nearest = (warehouse.read(f"model.{name}") for name in ("chat_request", "chat_match"))
-        return confirmation_plan(
-            read_inputs(warehouse), requested, nearest, read_roles(settings), _collected(settings)
-        )
+        nearest = warehouse.read("model.request_match")
+        return confirmation_plan(read_inputs(warehouse), nearest, read_roles(settings), _collected(settings))
 
 
 def _collected(settings: Settings) -> Collected:

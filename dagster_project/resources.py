@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from assets.ports import conform, declared_tables
@@ -53,13 +55,21 @@ class DuckDBWarehouse:
         finally:
             connection.close()
 
-    def read(self, table: str) -> pd.DataFrame:
+    def read(self, table: str, columns: Sequence[str] = ()) -> pd.DataFrame:
         """All rows of `schema.name`; TEXT as object, integers Int64, booleans boolean, NULL as NA."""
-        schema, name = table.split(".")
         with self.connect() as connection:
-            arrow = connection.table(f'"{schema}"."{name}"').to_arrow_table()
-        types = {"int64": pd.Int64Dtype(), "int32": pd.Int64Dtype(), "bool": pd.BooleanDtype()}
-        return arrow.to_pandas(types_mapper=lambda kind: types.get(str(kind)))
+            return _frame(connection.sql(f"select {_listed(columns)} from {_quoted(table)}"))
+
+    def read_keys(
+        self, table: str, columns: Sequence[str], key: str, values: npt.NDArray[np.int64]
+    ) -> pd.DataFrame:
+        """As `read`, of the rows whose integer `key` is among `values`."""
+        with self.connect() as connection:
+            connection.register("asked", pd.DataFrame({"value": values}))
+            found = (
+                f'select {_listed(columns)} from {_quoted(table)} where "{key}" in (select value from asked)'
+            )
+            return _frame(connection.sql(found))
 
     def replace(self, tables: dict[str, pd.DataFrame]) -> None:
         """Replace whole tables in one transaction; columns and types are those of dbt/models/sources.yml."""
@@ -88,3 +98,49 @@ class DuckDBWarehouse:
             incoming = connection.read_parquet([str(path) for path in paths])
             connection.execute(f'create or replace table "{schema}"."{name}" as select {casts} from incoming')
             incoming.close()
+
+    def sync(self, table: str, parts: Sequence[Path]) -> None:
+        """Make a table hold the rows of just these Parquet files; those of parts it knows are not read again."""
+        columns, place = declared_tables()[table], _quoted(table)
+        by_name = {part.stem: str(part) for part in parts}
+        with self.connect() as connection:
+            connection.begin()
+            connection.execute(f'create schema if not exists "{table.split(".")[0]}"')
+            if _columns(connection, table) != [*columns]:
+                declared = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
+                connection.execute(f"create or replace table {place} ({declared})")
+            known = {name for (name,) in connection.execute(f"select distinct part from {place}").fetchall()}
+            for gone in known - by_name.keys():
+                connection.execute(f"delete from {place} where part is not distinct from ?", [gone])
+            if new := sorted(by_name.keys() - known):
+                rows = "read_parquet($paths, filename = true, union_by_name = true)"
+                connection.execute(
+                    f"insert into {place} by name "
+                    f"select * exclude (filename), parse_filename(filename, true) as part from {rows}",
+                    {"paths": [by_name[name] for name in new]},
+                )
+            connection.commit()
+
+
+def _quoted(table: str) -> str:
+    schema, name = table.split(".")
+    return f'"{schema}"."{name}"'
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in columns) or "*"
+
+
+def _frame(rows: duckdb.DuckDBPyRelation) -> pd.DataFrame:
+    types = {"int64": pd.Int64Dtype(), "int32": pd.Int64Dtype(), "bool": pd.BooleanDtype()}
+    frame: pd.DataFrame = rows.to_arrow_table().to_pandas(types_mapper=lambda kind: types.get(str(kind)))
+    return frame
+
+
+def _columns(connection: duckdb.DuckDBPyConnection, table: str) -> list[str]:
+    found = connection.execute(
+        "select column_name from duckdb_columns() where database_name = current_database() "
+        "and schema_name = ? and table_name = ? order by column_index",
+        table.split("."),
+    )
+    return [name for (name,) in found.fetchall()]

@@ -17,12 +17,13 @@ from assets.ports import Warehouse
 from assets.settings import Settings
 
 READ = (
-    *("chat", "chat_text", "task_text", "occupation_task"),
+    *("chat", "chat_text", "request", "task_text", "occupation_task"),
     *("occupation", "occupation_skill", "task_work_activity"),
 )
 ADOPTION = {
     "chat_request": "What became of each unique English chat on the way to its tasks.",
-    "chat_match": "The nearest tasks of each chat, and which are kept.",
+    "request_match": "The nearest tasks of each request.",
+    "task_set": "The sets of tasks that chats are kept for.",
     "adoption_step": "How each step of the funnel was done.",
     "adoption_bootstrap": "How far shares and depth would move had other chats been logged.",
 }
@@ -54,24 +55,25 @@ def adoption(
     from assets.adoption.bootstrap import bootstrap
     from assets.adoption.embedders import EmbedderError
     from assets.adoption.matching import matcher_of
-    from assets.adoption.tables import kept_chats, step_frame, write_matches
+    from assets.adoption.tables import kept_sets, set_frame, step_frame, write_requests
 
-    chats, texts, tasks = read_inputs(warehouse)
-    ids = tasks["task_text_id"].tolist()
+    inputs = read_inputs(warehouse)
+    ids = inputs.tasks["task_text_id"].tolist()
     with faults_as_failure(AdoptionError, EmbedderError):
         adopted = adopt(
-            chats, texts, tasks,
-            matcher_of(tasks, settings), settings.match_floor, read_roles(settings),
-            lambda calls: collect(calls, settings.ledger_path),
+            inputs, matcher_of(inputs.tasks, settings), settings.match_floor, settings.match_margin,
+            read_roles(settings), lambda calls: collect(calls, settings.ledger_path),
         )  # fmt: skip
     intervals = bootstrap(
-        kept_chats(adopted, ids), read_links(warehouse),
+        kept_sets(adopted, ids), read_links(warehouse),
         settings.depth_chats, settings.adoption_replicates, settings.seed_for("adoption bootstrap"),
     )  # fmt: skip
-    path = settings.home / "adoption" / "chat_match.parquet"
-    warehouse.load("model.chat_match", [write_matches(adopted, ids, path)])
+    warehouse.load(
+        "model.chat_request", [write_requests(adopted, settings.home / "adoption" / "chat_request.parquet")]
+    )
+    warehouse.sync("model.request_match", adopted.matches.parts)
     frames = {
-        "chat_request": adopted.chats.drop(columns="country"),
+        "task_set": set_frame(adopted, ids),
         "adoption_step": step_frame(adopted), "adoption_bootstrap": intervals,
     }  # fmt: skip
     warehouse.replace({f"model.{name}": frame for name, frame in frames.items()})
@@ -80,5 +82,5 @@ def adoption(
     }
     notes["requests_matched_anew"] = adopted.matches.n_new
     for name in ADOPTION:
-        n_rows = len(frames[name]) if name in frames else adopted.kept.size
+        n_rows = len(frames[name]) if name in frames else len(adopted.chats)
         yield dg.MaterializeResult(asset_key=["model", name], metadata={"dagster/row_count": n_rows, **notes})

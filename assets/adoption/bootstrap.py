@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -19,49 +20,51 @@ from assets.adoption.inputs import Links
 
 STEPS = 20
 BLOCK = 50_000
+# chats of a set up to which a table is made for their number
+FEW = 16
 COLUMNS = ["quantity", "unit", "country", "min_chats", "step", "low", "high"]
 _CENTRAL = (0.025, 0.975)
 
 
 @dataclass(frozen=True)
-class KeptChats:
-    """`kept`: chats × task texts, 1 where a match is kept, each chat has one.
+class KeptSets:
+    """`members`: sets × task texts, 1 where a set holds a text, each holds one.
 
-    `task_ids`: its columns; `is_us`: of its rows.
+    `task_ids`: its columns; `n_chats`, `n_us_chats`: chats kept for each set, and those of them from the US.
     """
 
-    kept: sparse.csr_array
+    members: sparse.csr_array
     task_ids: Sequence[str]
-    is_us: npt.NDArray[np.bool_]
+    n_chats: npt.NDArray[np.int64]
+    n_us_chats: npt.NDArray[np.int64]
 
 
 def bootstrap(
-    chats: KeptChats, links: Links, depth_chats: Sequence[int], n_replicates: int, seed: int
+    sets: KeptSets, links: Links, depth_chats: Sequence[int], n_replicates: int, seed: int
 ) -> pd.DataFrame:
     """model.adoption_bootstrap: central 95 % of `n_replicates` resamples. No matched chat gives no rows.
 
     Each chat counts Poisson(1) times in a resample, which is drawing as many chats with replacement but for their
-    number. A resample can only lose tasks that few chats saw, so depth's interval reaches further down than up. Where
-    a chat counts as a whole or not at all (skills, activities), k of n chats drawn with replacement are
-    Binomial(n, k / n), and nothing is drawn.
+    number; n chats with the same tasks then count Poisson(n) times together. A resample can only lose tasks that few
+    chats saw, so depth's interval reaches further down than up. Where a chat counts as a whole or not at all (skills,
+    activities), k of n chats drawn with replacement are Binomial(n, k / n), and nothing is drawn.
     """
-    if not chats.kept.shape[0]:
+    if not sets.members.shape[0]:
         return pd.DataFrame(columns=COLUMNS)
-    occupations, rows_of = _fan_out(links.occupation_task, chats.task_ids)
-    n_rows = chats.kept @ rows_of
+    occupations, rows_of = _fan_out(links.occupation_task, sets.task_ids)
+    n_rows = sets.members @ rows_of
     weights = sparse.csr_array(n_rows.multiply(1 / n_rows.sum(axis=1)[:, None]))
     groups, group_of = _grouped(links.major_group, occupations)
-    us = sparse.csr_array(sparse.diags_array(chats.is_us.astype(np.float64)) @ weights @ group_of)
-    all_shares, us_shares, counts = _resample([weights, us, chats.kept], n_replicates, seed)
+    all_shares, us_shares, counts = _resample(sets, weights, n_replicates, seed)
     # of few chats a resample may draw none at all, and then has no shares
     is_drawn = all_shares.any(axis=1)
     text_skill = links.occupation_task.merge(links.skill, on="occupation")
     parts = [
         _shares("chat_share", occupations, all_shares),
         _shares("group_share", groups, all_shares @ group_of, "all"),
-        _shares("group_share", groups, us_shares, "US"),
-        _of_counts("skill_share", chats, text_skill, "skill"),
-        _of_counts("activity_share", chats, links.activity, "activity_id"),
+        _shares("group_share", groups, us_shares @ group_of, "US"),
+        _of_counts("skill_share", sets, text_skill, "skill"),
+        _of_counts("activity_share", sets, links.activity, "activity_id"),
         _depth(counts[is_drawn], rows_of, depth_chats),
     ]
     rows = [row for part in parts for row in part]
@@ -99,21 +102,41 @@ def _matrix(
 
 
 def _resample(
-    sides: Sequence[sparse.csr_array], n_replicates: int, seed: int
-) -> list[npt.NDArray[np.float64]]:
-    """Of each chats × units of `sides` the total of every resample: resamples × units."""
+    sets: KeptSets, weights: sparse.csr_array, n_replicates: int, seed: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Of every resample the chats by occupation, those from the US by occupation, and those by task text."""
     rng = np.random.default_rng(seed)
-    # a table of 2^16 equally likely places: Poisson(1) to within 1.6e-5, ten times as fast as drawing it
-    table = poisson.ppf((np.arange(2**16) + 0.5) / 2**16, 1).astype(np.float32)
-    totals = [np.zeros((side.shape[1], n_replicates), side.dtype) for side in sides]
-    n_chats = sides[0].shape[0]
-    for start in range(0, n_chats, BLOCK):
+    by_occupation, us_by_occupation = (np.zeros((weights.shape[1], n_replicates)) for _ in range(2))
+    by_text = np.zeros((sets.members.shape[1], n_replicates))
+    for start in range(0, len(sets.n_chats), BLOCK):
         block = slice(start, start + BLOCK)
-        n = min(BLOCK, n_chats - start)
-        times = table[rng.integers(0, 2**16, (n, n_replicates), dtype=np.uint16)]
-        for side, total in zip(sides, totals, strict=True):
-            total += side[block].T @ times
-    return [total.T for total in totals]
+        n_us = sets.n_us_chats[block]
+        us = _times(rng, n_us, n_replicates)
+        both = us + _times(rng, sets.n_chats[block] - n_us, n_replicates)
+        by_occupation += weights[block].T @ both
+        by_text += sets.members[block].T @ both
+        if n_us.any():
+            us_by_occupation += weights[block].T @ us
+    return by_occupation.T, us_by_occupation.T, by_text.T
+
+
+def _times(rng: np.random.Generator, n: npt.NDArray[np.int64], n_replicates: int) -> npt.NDArray[np.float32]:
+    """Poisson(n) draws: rows × resamples."""
+    times = np.zeros((len(n), n_replicates), np.float32)
+    for value in np.unique(n[n > 0]):
+        rows = np.flatnonzero(n == value)
+        if value > FEW:
+            times[rows] = rng.poisson(value, (len(rows), n_replicates))
+        else:
+            times[rows] = _table(value)[rng.integers(0, 2**16, (len(rows), n_replicates), dtype=np.uint16)]
+    return times
+
+
+@cache
+def _table(mean: int) -> npt.NDArray[np.float32]:
+    """2^16 equally likely places: Poisson to within 1.6e-5, ten times as fast as drawing it."""
+    cumulated = poisson.cdf(np.arange(10 * mean + 20), mean)
+    return np.searchsorted(cumulated, (np.arange(2**16) + 0.5) / 2**16).astype(np.float32)
 
 
 def _shares(
@@ -128,18 +151,20 @@ def _shares(
     return [(quantity, unit, country, None, None, *own) for unit, *own in ends]
 
 
-def _of_counts(quantity: str, chats: KeptChats, links: pd.DataFrame, unit: str) -> list[Row]:
+def _of_counts(quantity: str, sets: KeptSets, links: pd.DataFrame, unit: str) -> list[Row]:
     """Shares of chats with a text of each unit; `links`: task_text_id and the column `unit`."""
     pairs = links[["task_text_id", unit]].drop_duplicates()
     units = sorted(pairs[unit].unique())
     if not units:
         return []
-    text = pd.Index(chats.task_ids).get_indexer(pd.Index(pairs["task_text_id"]))
+    text = pd.Index(sets.task_ids).get_indexer(pd.Index(pairs["task_text_id"]))
     column = pd.Index(units).get_indexer(pd.Index(pairs[unit]))
-    link = _matrix(text, column, (len(chats.task_ids), len(units)))
-    n, k = chats.kept.shape[0], np.zeros(len(units), np.int64)
-    for start in range(0, n, BLOCK):
-        k += np.bincount((chats.kept[start : start + BLOCK] @ link).indices, minlength=len(units))
+    link = _matrix(text, column, (len(sets.task_ids), len(units)))
+    n, k = int(sets.n_chats.sum()), np.zeros(len(units), np.int64)
+    for start in range(0, len(sets.n_chats), BLOCK):
+        block = slice(start, start + BLOCK)
+        touched = sparse.csr_array((sets.members[block] @ link) > 0)
+        k += sets.n_chats[block] @ touched.astype(np.int64)
     low, high = (np.asarray(binom.ppf(q, n, k / n)) / n for q in _CENTRAL)
     ends = zip(units, low.tolist(), high.tolist(), strict=True)
     return [(quantity, own, None, None, None, *of) for own, *of in ends]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from assets.adoption.matches import Keys, Texts
 from assets.ports import Warehouse
 
 
@@ -30,22 +31,35 @@ class Links:
 
 
 class Inputs(NamedTuple):
-    """`chats`: chat_key, request_key, request, country; `texts`: reads chat_key, text; `tasks`: task_text_id, text."""
+    """`chats`: chat_key, request_key, country, sorted by chat_key; `tasks`: task_text_id, text.
+
+    `texts` reads chat_key, text; `requests` a text of each of the request_keys that it is given.
+    """
 
     chats: pd.DataFrame
     texts: Callable[[], pd.DataFrame]
+    requests: Texts
     tasks: pd.DataFrame
 
 
 def read_inputs(warehouse: Warehouse) -> Inputs:
     """The same for a refresh and for a plan: what one asks, the other finds answered."""
-    chats = warehouse.read("intermediate.int_chat")[["chat_key", "request_key", "request", "country"]]
+    chats = warehouse.read("intermediate.int_chat", ["chat_key", "request_key", "country"])
     return Inputs(
-        # resamples are drawn row by row
         chats.sort_values("chat_key", ignore_index=True),
         partial(warehouse.read, "intermediate.int_chat_text"),
+        partial(_requests, warehouse),
         warehouse.read("intermediate.int_task_text").sort_values("task_text_id", ignore_index=True),
     )
+
+
+def _requests(warehouse: Warehouse, keys: Keys) -> list[str]:
+    """Of spellings that have one key, the first by file and row: the same in a refresh and in a plan."""
+    columns = ["request_key", "request", "source_file", "row_number"]
+    found = warehouse.read_keys("intermediate.int_request", columns, "request_key", keys)
+    first = found.sort_values(["source_file", "row_number"]).drop_duplicates("request_key")
+    text = first.set_index("request_key")["request"]
+    return text.loc[pd.Index(keys)].tolist()
 
 
 def read_links(warehouse: Warehouse) -> Links:

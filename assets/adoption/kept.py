@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,10 +17,14 @@ import pyarrow.parquet as pq
 _log = logging.getLogger(__name__)
 
 
-def keep(table: pa.Table, folder: Path) -> None:
-    """`table` as a file of its own in `folder`; two processes with the same table write the same file."""
+def keep(table: pa.Table, folder: Path, repetitive: Sequence[str] = ()) -> None:
+    """`table` as a file of its own in `folder`; two processes with the same table write the same file.
+
+    Args:
+        repetitive: columns of few different values.
+    """
     stream = pa.BufferOutputStream()
-    pq.write_table(table, stream, compression="none", use_dictionary=False)
+    pq.write_table(table, stream, compression="none", use_dictionary=list(repetitive))
     content = stream.getvalue()
     name = hashlib.sha256(content).hexdigest()
     folder.mkdir(parents=True, exist_ok=True)

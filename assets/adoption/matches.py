@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,9 +21,15 @@ from assets.adoption.kept import keep, kept
 from assets.keys import normal_text
 
 NEAREST = 3
-_Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]
 BLOCK = 20_000
+# changes with what a kept file holds
+_LAYOUT = "normal text, ids"
+_VARIED = {"request_key", *(f"cosine_{rank}" for rank in range(1, NEAREST + 1))}
+NONE = np.empty(0, np.int64)
+_Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]
 
+Keys = npt.NDArray[np.int64]
+Texts = Callable[[Keys], list[str]]
 Embed = Callable[[list[str]], npt.NDArray[np.float32]]
 Search = Callable[
     [npt.NDArray[np.float32], npt.NDArray[np.float32], Sequence[str], int],
@@ -41,13 +47,16 @@ class Named(Protocol):
 
 @dataclass(frozen=True)
 class Matches:
-    """Rows in the order asked for: `task` (n, k) index into the tasks, nearest first; `cosine` (n, k)."""
+    """Rows in the order asked for: `task` (n, k) index into the tasks, nearest first; `cosine` (n, k).
+
+    `parts`: files of model.request_match, of all requests ever asked for.
+    """
 
     task: npt.NDArray[np.int32]
     cosine: npt.NDArray[np.float64]
     n_new: int
     embedder: str = "none"
-    weights_sha256: str = ""
+    parts: list[Path] = field(default_factory=list)
 
 
 def nothing_to_match() -> Matches:
@@ -56,7 +65,8 @@ def nothing_to_match() -> Matches:
 
 
 def match(
-    requests: pd.DataFrame,
+    keys: Keys,
+    texts_of: Texts,
     tasks: pd.DataFrame,
     embed_tasks: Embed,
     embed_requests: Embed,
@@ -73,66 +83,58 @@ def match(
     tasks or embedder change.
 
     Args:
-        requests: request_key, request; one row a chat, so a request may stand many times.
+        keys: of the requests; one may stand many times.
+        texts_of: a text of each of the keys that it is given; asked about new ones only.
         tasks: task_text_id, text; at least one.
         embed_tasks, embed_requests: texts -> unit rows.
         search: as `nearest.nearest`.
         folder: where matches are kept, a folder in it for each embedder and set of tasks.
         engine: the embedder.
     """
-    keys = requests["request_key"].to_numpy(np.int64)
     k = min(NEAREST, len(tasks))
+    ids = tasks["task_text_id"].to_list()
     store = folder / _digest(tasks, f"{engine.name}/{engine.weights_sha256}/{engine.query_prefix}", k)
-    known_keys, known_task, known_cosine = _read(store, k)
-    unique, first = np.unique(keys, return_index=True)
-    new = first[~np.isin(unique, known_keys)]
+    index = pd.Index(ids)
+    found = [_part(table, k, index) for table in kept(store)]
+    # pandas' hash tables take a tenth of the time of numpy's set operations
+    new = np.sort(pd.unique(keys[~pd.Series(keys).isin(np.concatenate([NONE, *(p[0] for p in found)]))]))
     if len(new):
-        ids = tasks["task_text_id"].to_list()
-        index = pd.Index(ids)
-        vectors = embed_tasks(tasks["text"].to_list())
-        texts = requests["request"].to_numpy(object)
-        found: list[_Part] = [(known_keys, known_task, known_cosine)]
+        vectors, texts = embed_tasks(tasks["text"].to_list()), texts_of(new)
         for start in range(0, len(new), BLOCK):
-            rows = new[start : start + BLOCK]
-            near, cosine = search(embed_requests([normal_text(t) for t in texts[rows]]), vectors, ids, k)
-            at: npt.NDArray[np.int32] = index.get_indexer(near.ravel()).reshape(near.shape).astype(np.int32)
-            exact: npt.NDArray[np.float64] = cosine.astype(np.float64).round(6)
-            part: _Part = (
-                keys[rows],
-                at,
-                exact,
-            )
-            _write(store, *part)
-            found.append(part)
-        known_keys, known_task, known_cosine = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
-    order = np.argsort(known_keys, kind="stable")
-    rows = order[np.searchsorted(known_keys, keys, sorter=order)]
-    return Matches(known_task[rows], known_cosine[rows], len(new), engine.name, engine.weights_sha256)
+            block = slice(start, start + BLOCK)
+            near, cosine = search(embed_requests([normal_text(t) for t in texts[block]]), vectors, ids, k)
+            table = _table(new[block], near, cosine.astype(np.float64).round(6), engine)
+            keep(table, store, [name for name in table.column_names if name not in _VARIED])
+            found.append(_part(table, k, index))
+    known, task, known_cosine = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    order = np.argsort(known, kind="stable")
+    rows = order[np.searchsorted(known, keys, sorter=order)]
+    return Matches(task[rows], known_cosine[rows], len(new), engine.name, sorted(store.glob("*.parquet")))
 
 
 def _digest(tasks: pd.DataFrame, embedder: str, k: int) -> str:
-    digest = hashlib.sha256(f"{embedder}/{k}/normal text".encode())
+    digest = hashlib.sha256(f"{embedder}/{k}/{_LAYOUT}".encode())
     for task, text in zip(tasks["task_text_id"], tasks["text"], strict=True):
         digest.update(f"\0{task}\0{text}".encode())
     return digest.hexdigest()[:32]
 
 
-def _write(
-    store: Path, keys: npt.NDArray[np.int64], task: npt.NDArray[np.int32], cosine: npt.NDArray[np.float64]
-) -> None:
+def _table(keys: Keys, near: npt.NDArray[Any], cosine: npt.NDArray[np.float64], engine: Named) -> pa.Table:
     columns: dict[str, Any] = {"request_key": keys}
-    for rank in range(task.shape[1]):
-        columns |= {f"task_{rank}": task[:, rank], f"cosine_{rank}": cosine[:, rank]}
-    keep(pa.table(columns), store)
+    for rank in range(1, near.shape[1] + 1):
+        columns[f"task_text_id_{rank}"] = pa.array(near[:, rank - 1], pa.string())
+        columns[f"cosine_{rank}"] = cosine[:, rank - 1]
+    for name, value in (("embedder", engine.name), ("weights_sha256", engine.weights_sha256)):
+        columns[name] = pa.repeat(value, len(keys))
+    return pa.table(columns)
 
 
-def _read(
-    store: Path, k: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-    parts = list(kept(store))
-    if not parts:
-        return np.empty(0, np.int64), np.empty((0, k), np.int32), np.empty((0, k), np.float64)
-    table = pa.concat_tables(parts)
-    task = np.column_stack([table[f"task_{rank}"].to_numpy() for rank in range(k)])
-    cosine = np.column_stack([table[f"cosine_{rank}"].to_numpy() for rank in range(k)])
-    return table["request_key"].to_numpy(), task, cosine
+def _part(table: pa.Table, k: int, index: pd.Index) -> _Part:
+    """Keys, places in `index` (n, k) and cosines (n, k) of a kept table."""
+    tasks = []
+    for rank in range(1, k + 1):
+        named = table[f"task_text_id_{rank}"].combine_chunks().dictionary_encode()
+        place = index.get_indexer(pd.Index(named.dictionary.to_pylist())).astype(np.int32)
+        tasks.append(place[named.indices.to_numpy()])
+    cosines = [table[f"cosine_{rank}"].to_numpy() for rank in range(1, k + 1)]
+    return table["request_key"].to_numpy(), np.column_stack(tasks), np.column_stack(cosines)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from assets.adoption.embedders import load_embedder
-from assets.adoption.matches import Matches, match
+from assets.adoption.matches import Keys, Matches, Texts, match
 from assets.adoption.nearest import nearest
 from assets.adoption.steps import Matcher
 from assets.adoption.vectors import embed_cached
@@ -28,7 +28,7 @@ def matcher_of(tasks: pd.DataFrame, settings: Settings) -> Matcher:
     """
     folder = settings.home / "adoption"
 
-    def matcher(requests: pd.DataFrame) -> Matches:
+    def matcher(keys: Keys, texts_of: Texts) -> Matches:
         engine = load_embedder(settings)
 
         def embed_tasks(texts: list[str]) -> npt.NDArray[np.float32]:
@@ -39,6 +39,6 @@ def matcher_of(tasks: pd.DataFrame, settings: Settings) -> Matcher:
 
         # exact on any number of threads: nearest() decides by sums that don't depend on them
         search = partial(nearest, threads=len(os.sched_getaffinity(0)))
-        return match(requests, tasks, embed_tasks, embed_requests, search, folder / "matches", engine)
+        return match(keys, texts_of, tasks, embed_tasks, embed_requests, search, folder / "matches", engine)
 
     return matcher

@@ -13,6 +13,7 @@ import pandas as pd
 from assets.adoption import asking
 from assets.adoption.asking import Collected
 from assets.adoption.inputs import Inputs
+from assets.adoption.matches import NEAREST
 from assets.adoption.steps import (
     CONFIRMATION,
     RELEVANCE,
@@ -46,17 +47,16 @@ def summary_plan(inputs: Inputs, roles: Roles, collected: Collected) -> list[Cal
     model, text = _judge(roles, SUMMARY), _texts(inputs)
     chats, step = relevant(inputs.chats, text, roles, collected)
     _settled(step, RELEVANCE, roles)
-    return asking.summary_calls(text[chats["request"].notna()].tolist(), model)
+    return asking.summary_calls(text[chats["goes_on"]].tolist(), model)
 
 
 def confirmation_plan(
-    inputs: Inputs, requested: pd.DataFrame, nearest: pd.DataFrame, roles: Roles, collected: Collected
+    inputs: Inputs, nearest: pd.DataFrame, roles: Roles, collected: Collected
 ) -> list[Call]:
     """One call a request and its nearest tasks, as the last refresh found them: a plan searches, and embeds, nothing.
 
     Args:
-        requested: chat_key, request_key of model.chat_request.
-        nearest: chat_key, rank, task_text_id of model.chat_match.
+        nearest: model.request_match.
 
     Raises:
         AdoptionError: as `summary_plan`; calls about summaries are open; requests are newer than the last refresh.
@@ -68,25 +68,24 @@ def confirmation_plan(
         )
     chats, first = relevant(inputs.chats, text, roles, collected)
     _settled(first, RELEVANCE, roles)
-    chats, second = summarised(chats, text, roles, collected)
+    chats, requests, second = summarised(chats, text, inputs.requests, roles, collected)
     _settled(second, SUMMARY, roles)
-    chats = chats[chats["request"].notna()]
-    matched = chats["chat_key"].map(requested.set_index("chat_key")["request_key"])
-    n_new = int((~matched.eq(chats["request_key"]).fillna(False).astype(bool)).sum())
+    keys = chats.loc[chats["goes_on"], "request_key"].to_numpy(np.int64)
+    n_new = int((~np.isin(keys, nearest["request_key"].to_numpy(np.int64))).sum())
     if n_new:
         raise AdoptionError(
             f"{n_new} requests have not been matched yet. Run `suitability refresh`, then come back"
         )
-    return asking.confirmation_calls(
-        chats["request"].tolist(), _tasks_of(chats, nearest, inputs.tasks), model
-    )
+    return asking.confirmation_calls(requests(keys), _tasks_of(keys, nearest, inputs.tasks), model)
 
 
-def _tasks_of(chats: pd.DataFrame, nearest: pd.DataFrame, tasks: pd.DataFrame) -> npt.NDArray[np.object_]:
-    """Texts of the nearest tasks of each of `chats`, row by row."""
-    by_rank = nearest.pivot(index="chat_key", columns="rank", values="task_text_id")
+def _tasks_of(
+    keys: npt.NDArray[np.int64], nearest: pd.DataFrame, tasks: pd.DataFrame
+) -> npt.NDArray[np.object_]:
+    """Texts of the nearest tasks of each request, row by row."""
+    columns = [f"task_text_id_{rank}" for rank in range(1, min(NEAREST, len(tasks)) + 1)]
+    ids = nearest.set_index("request_key")[columns].loc[pd.Index(keys)]
     text = tasks.set_index("task_text_id")["text"]
-    ids = by_rank.loc[chats["chat_key"].tolist()].sort_index(axis=1)
     found: npt.NDArray[np.object_] = ids.apply(lambda column: column.map(text)).to_numpy(object)
     return found
 

@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from assets.adoption import asking
 from assets.adoption.asking import Collected
-from assets.adoption.matches import Matches, nothing_to_match
+from assets.adoption.inputs import Inputs
+from assets.adoption.matches import Keys, Matches, Texts, nothing_to_match
+from assets.adoption.task_sets import TaskSets, task_sets
 from assets.keys import text_key
 from assets.llm import Answer, Call, Model, Roles
 
@@ -37,9 +38,9 @@ class AdoptionError(ValueError):
 
 
 class Matcher(Protocol):
-    """requests (request_key, request) -> their nearest tasks, in order."""
+    """request_keys, and how to read their texts -> their nearest tasks, in order."""
 
-    def __call__(self, requests: pd.DataFrame) -> Matches: ...
+    def __call__(self, keys: Keys, texts_of: Texts) -> Matches: ...
 
 
 @dataclass(frozen=True)
@@ -54,12 +55,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Adopted:
-    """`chats`: model.chat_request; `matched`: the chats that have `matches`, row by row, and what is `kept` (n, k)."""
+    """`chats`: model.chat_request and country; `sets`: what those with `matches` are kept for, in their order."""
 
     chats: pd.DataFrame
-    matched: npt.NDArray[np.int64]
     matches: Matches
-    kept: npt.NDArray[np.bool_]
+    sets: TaskSets
     steps: list[Step]
 
 
@@ -112,103 +112,102 @@ def texts_of(chats: pd.DataFrame, texts: pd.DataFrame) -> pd.Series:
 def relevant(
     chats: pd.DataFrame, text: pd.Series, roles: Roles, collected: Collected
 ) -> tuple[pd.DataFrame, Step]:
-    """`chats` with relevance_status and is_relevant; the request of those that go no further is None."""
+    """`chats` with relevance_status, is_relevant and goes_on."""
     answers = asked(RELEVANCE, roles, lambda m: asking.relevance_calls(text.tolist(), m), collected)
     if isinstance(answers, str):
         unknown = pd.array([None] * len(chats), dtype="boolean")
         step = Step("relevant", "skipped", "none", f"{answers}; all chats go on")
-        return chats.assign(relevance_status=_none(chats), is_relevant=unknown), step
+        return chats.assign(relevance_status=_none(chats), is_relevant=unknown, goes_on=True), step
     found = asking.relevance_of(answers).set_index(chats.index)
-    goes_on = found["is_relevant"].fillna(False).astype(bool)
     chats = chats.assign(
         relevance_status=found["status"],
         is_relevant=found["is_relevant"],
-        request=_none(chats).mask(goes_on, chats["request"]),
+        goes_on=found["is_relevant"].fillna(False).astype(bool),
     )
     return chats, _done(RELEVANCE, roles, answers)
 
 
 def summarised(
-    chats: pd.DataFrame, text: pd.Series, roles: Roles, collected: Collected
-) -> tuple[pd.DataFrame, Step]:
-    """`chats` with summary_status; request and its key are those of the summary where a model wrote one."""
-    goes_on = chats["request"].notna()
-    answers = asked(SUMMARY, roles, lambda m: asking.summary_calls(text[goes_on].tolist(), m), collected)
+    chats: pd.DataFrame, text: pd.Series, requests: Texts, roles: Roles, collected: Collected
+) -> tuple[pd.DataFrame, Texts, Step]:
+    """`chats` with summary_status, and how to read their requests: summaries where a model wrote them."""
+    on = chats["goes_on"]
+    answers = asked(SUMMARY, roles, lambda m: asking.summary_calls(text[on].tolist(), m), collected)
     if isinstance(answers, str):
-        return chats.assign(summary_status=_none(chats)), Step(
-            "summarised", "fallback", "first user turn", answers
-        )
-    found = asking.summary_of(answers).set_index(chats.index[goes_on])
-    request, status = _none(chats), _none(chats)
-    request[goes_on], status[goes_on] = found["request"], found["status"]
-    keys = pd.array([None if r is None else text_key(r) for r in request], dtype="Int64")
-    chats = chats.assign(request=request, request_key=keys, summary_status=status)
-    return chats, _done(SUMMARY, roles, answers)
+        step = Step("summarised", "fallback", "first user turn", answers)
+        return chats.assign(summary_status=_none(chats)), requests, step
+    found = asking.summary_of(answers).set_index(chats.index[on])
+    written = found["request"].dropna()
+    keys = written.map(text_key)
+    status = _none(chats)
+    status[on] = found["status"]
+    summary = pd.Series(written.to_numpy(object), index=keys.to_numpy(np.int64))
+    summary = summary[~summary.index.duplicated()]
+    chats = chats.assign(
+        request_key=keys.astype("Int64").reindex(chats.index),
+        goes_on=chats.index.isin(written.index),
+        summary_status=status,
+    )
+    return chats, lambda asked_for: summary.loc[pd.Index(asked_for)].tolist(), _done(SUMMARY, roles, answers)
 
 
-def requests_of(
-    chats: pd.DataFrame, texts: Callable[[], pd.DataFrame], roles: Roles, collected: Collected
-) -> tuple[pd.DataFrame, list[Step]]:
-    """The first two steps: `chats` with relevance_status, is_relevant, summary_status; request is None where it ends.
-
-    Args:
-        chats: chat_key, request_key, request; one row a unique English chat.
-        texts: chat_key, text; read only where a language model is asked.
+def requests_of(inputs: Inputs, roles: Roles, collected: Collected) -> tuple[pd.DataFrame, Texts, list[Step]]:
+    """The first two steps: chats with relevance_status, is_relevant, summary_status and goes_on; how to read requests.
 
     Raises:
         AdoptionError: as `texts_of` and `model_of`.
     """
     is_asked = roles.of(RELEVANCE) or roles.of(SUMMARY)
-    text = texts_of(chats, texts()) if is_asked else _none(chats)
-    chats, first = relevant(chats, text, roles, collected)
-    chats, second = summarised(chats, text, roles, collected)
-    return chats, [first, second]
+    text = texts_of(inputs.chats, inputs.texts()) if is_asked else _none(inputs.chats)
+    chats, first = relevant(inputs.chats, text, roles, collected)
+    chats, requests, second = summarised(chats, text, inputs.requests, roles, collected)
+    return chats, requests, [first, second]
 
 
 def adopt(
-    chats: pd.DataFrame,
-    texts: Callable[[], pd.DataFrame],
-    tasks: pd.DataFrame,
-    matcher: Matcher,
-    floor: float,
-    roles: Roles,
-    collected: Collected,
+    inputs: Inputs, matcher: Matcher, floor: float, margin: float, roles: Roles, collected: Collected
 ) -> Adopted:
     """All four steps.
 
-    Args:
-        chats, texts: as `requests_of`.
-        tasks: task_text_id, text.
-        floor: cosine from which a task is kept where no language model confirms.
+    Where no language model confirms, a task is kept whose cosine is at least `floor` and within `margin` of the nearest
+    task's: what lies further off is, as a rule, another task that shares some words.
     """
-    chats, steps = requests_of(chats, texts, roles, collected)
-    on = chats["request"].notna() & (len(tasks) > 0)
-    requests = chats.loc[on, ["request_key", "request"]].astype({"request_key": "int64"})
-    matches = matcher(requests) if len(requests) else nothing_to_match()
+    chats, requests, steps = requests_of(inputs, roles, collected)
+    tasks = inputs.tasks
+    on = chats["goes_on"].to_numpy(bool) & (len(tasks) > 0)
+    keys = chats.loc[on, "request_key"].to_numpy(np.int64)
+    matches = matcher(keys, requests) if len(keys) else nothing_to_match()
     # how many were new would make the same chats another mart the second time
-    note = f"{requests['request_key'].nunique()} different requests, {len(tasks)} task texts"
+    note = f"{pd.Series(keys).nunique()} different requests, {len(tasks)} task texts"
     steps.append(Step("matched", "done", matches.embedder, note))
-    answers = asked(CONFIRMATION, roles, lambda m: confirmations(requests, tasks, matches, m), collected)
+    answers = asked(
+        CONFIRMATION, roles, lambda m: confirmations(requests(keys), tasks, matches, m), collected
+    )
     status = _none(chats)
     if isinstance(answers, str):
-        kept = matches.cosine >= floor
-        steps.append(Step("confirmed", "fallback", f"cosine >= {floor:g}", answers))
+        kept = (matches.cosine >= floor) & (matches.cosine >= (matches.cosine[:, :1] - margin).round(6))
+        method = f"cosine >= {floor:g}, and within {margin:g} of the nearest"
+        steps.append(Step("confirmed", "fallback", method, answers))
     else:
         found, kept = asking.kept_tasks(answers, matches.task.shape[1])
         status[on] = found
         steps.append(_done(CONFIRMATION, roles, answers))
-    table = chats.assign(
-        confirmation_status=status, request_key=chats["request_key"].astype("Int64").where(on)
+    sets = task_sets(matches.task, kept, len(tasks))
+    cosine, number = np.full(len(chats), np.nan), np.zeros(len(chats), np.int64)
+    cosine[on], number[on] = matches.cosine[:, 0], sets.number
+    table = chats.drop(columns="goes_on").assign(
+        confirmation_status=status,
+        request_key=chats["request_key"].astype("Int64").where(on),
+        nearest_cosine=cosine,
+        task_set=pd.Series(number, chats.index, dtype="Int64").where(number > 0),
     )
-    return Adopted(
-        table.drop(columns="request"), table.loc[on, "chat_key"].to_numpy(np.int64), matches, kept, steps
-    )
+    return Adopted(table, matches, sets, steps)
 
 
-def confirmations(requests: pd.DataFrame, tasks: pd.DataFrame, matches: Matches, model: Model) -> list[Call]:
+def confirmations(requests: list[str], tasks: pd.DataFrame, matches: Matches, model: Model) -> list[Call]:
     """One call a matched chat."""
     texts = tasks["text"].to_numpy(object)[matches.task]
-    return asking.confirmation_calls(requests["request"].tolist(), texts, model)
+    return asking.confirmation_calls(requests, texts, model)
 
 
 def _none(chats: pd.DataFrame) -> pd.Series:

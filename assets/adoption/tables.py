@@ -12,33 +12,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from scipy import sparse
 
-from assets.adoption.bootstrap import KeptChats
+from assets.adoption.bootstrap import KeptSets
 from assets.adoption.steps import Adopted
 
 STEP_COLUMNS = ["step", "status", "method", "note"]
 
 
-def write_matches(adopted: Adopted, task_ids: list[str], path: Path) -> Path:
-    """model.chat_match as a Parquet file at `path`: millions of rows, so never as a frame."""
-    n, k = adopted.matches.task.shape
-    same = pa.array(np.zeros(n * k, np.int8))
-    table = pa.table(
-        {
-            "chat_key": np.repeat(adopted.matched, k),
-            "rank": np.tile(np.arange(1, k + 1, dtype=np.int64), n),
-            "task_text_id": pa.DictionaryArray.from_arrays(
-                pa.array(adopted.matches.task.ravel()), pa.array(task_ids, pa.string())
-            ),
-            "cosine": adopted.matches.cosine.ravel(),
-            "is_kept": adopted.kept.ravel(),
-            "embedder": pa.DictionaryArray.from_arrays(same, pa.array([adopted.matches.embedder])),
-            "weights_sha256": pa.DictionaryArray.from_arrays(
-                same, pa.array([adopted.matches.weights_sha256])
-            ),
-        }
-    )
+def write_requests(adopted: Adopted, path: Path) -> Path:
+    """model.chat_request as a Parquet file at `path`: of a large log a frame would be handed over too slowly."""
+    table = pa.Table.from_pandas(adopted.chats.drop(columns="country"), preserve_index=False)
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(f".{os.getpid()}")
     pq.write_table(table, fresh)
@@ -46,15 +29,26 @@ def write_matches(adopted: Adopted, task_ids: list[str], path: Path) -> Path:
     return path
 
 
-def kept_chats(adopted: Adopted, task_ids: list[str]) -> KeptChats:
-    """Chats with a kept match, and whether they are from the US (column country of the chats)."""
-    is_on = adopted.kept.any(axis=1)
-    kept, task = adopted.kept[is_on], adopted.matches.task[is_on]
-    ends = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
-    ones = np.ones(int(ends[-1]), np.float32)
-    matrix = sparse.csr_array((ones, task[kept], ends), shape=(len(kept), len(task_ids)))
-    from_us = adopted.chats.loc[adopted.chats["country"].eq("US").fillna(False), "chat_key"]
-    return KeptChats(matrix, task_ids, np.isin(adopted.matched[is_on], from_us.to_numpy(np.int64)))
+def set_frame(adopted: Adopted, task_ids: list[str]) -> pd.DataFrame:
+    """model.task_set."""
+    members = adopted.sets.members.tocoo()
+    return pd.DataFrame(
+        {
+            "task_set": members.row.astype(np.int64) + 1,
+            "task_text_id": np.array(task_ids, object)[members.col],
+        }
+    )
+
+
+def kept_sets(adopted: Adopted, task_ids: list[str]) -> KeptSets:
+    """How many chats are kept for each set, and how many of them are from the US (column country of the chats)."""
+    number = adopted.chats["task_set"]
+    from_us = adopted.chats["country"].eq("US").fillna(False)
+    n = adopted.sets.members.shape[0] + 1
+    counts = [
+        np.bincount(part.dropna().to_numpy(np.int64), minlength=n)[1:] for part in (number, number[from_us])
+    ]
+    return KeptSets(adopted.sets.members, task_ids, *counts)
 
 
 def step_frame(adopted: Adopted) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from assets.llm import RolesError, read_roles
 from assets.settings import Settings
 
 _SETTINGS = (
-    *("match_floor", "embedder", "embedder_instruction"),
+    *("match_floor", "match_margin", "embedder", "embedder_instruction"),
     *("adoption_replicates", "depth_chats", "seed"),
 )
 # what makes a model another, or answer otherwise; no key, no price, no patience

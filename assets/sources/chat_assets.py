@@ -37,7 +37,7 @@ CHAT = {
 def chats(
     warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
 ) -> Iterator[dg.MaterializeResult]:
-    """Read what is new or changed, load all parts."""
+    """Read and load what is new or changed."""
     with faults_as_failure():
         found = read_chats(
             sources_folder(settings),
@@ -45,7 +45,7 @@ def chats(
             max_characters=settings.chat_characters,
             request_characters=settings.request_characters,
         )
-    warehouse.load("raw.chat", found.parts)
+    warehouse.sync("raw.chat", found.parts)
     warehouse.replace({"raw.chat_file": found.files})
     version = dg.DataVersion("-".join(part.stem[:8] for part in found.parts) or "none")
     yield dg.MaterializeResult(

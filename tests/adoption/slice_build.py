@@ -21,7 +21,7 @@ from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 
 BEFORE = (
-    *("int_chat", "int_chat_text", "int_task_text", "int_occupation_task"),
+    *("int_chat", "int_chat_text", "int_request", "int_task_text", "int_occupation_task"),
     *("int_hierarchy", "int_index_text", "int_work_activity"),
     *("int_occupation", "int_occupation_skill", "int_task_work_activity"),
 )
@@ -46,7 +46,7 @@ def land(settings: Settings, world: Mapping[str, pd.DataFrame]) -> DuckDBWarehou
         max_characters=settings.chat_characters,
         request_characters=settings.request_characters,
     )
-    warehouse.load("raw.chat", chats.parts)
+    warehouse.sync("raw.chat", chats.parts)
     warehouse.replace({"raw.chat_file": chats.files} | read_comparison(sources).frames)
     return warehouse
 

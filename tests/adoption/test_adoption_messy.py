@@ -128,7 +128,14 @@ def built(home: Path, dbt_target: Path) -> DuckDBWarehouse:
     )
     (folder / "notes.gz").write_bytes(b"no lines of JSON")
     found = build(
-        home, home / "sources", world(), dbt_target, "--exclude-resource-type", "unit_test", match_floor=0.6
+        home,
+        home / "sources",
+        world(),
+        dbt_target,
+        "--exclude-resource-type",
+        "unit_test",
+        match_floor=0.6,
+        match_margin=2,
     )
     return found
 
@@ -261,8 +268,8 @@ def test_too_few_chats_are_not_shown_and_do_not_follow_from_the_rest(built: Duck
 
 
 def test_matches_name_their_embedder(built: DuckDBWarehouse) -> None:
-    match = built.read("model.chat_match")
+    match = built.read("intermediate.int_chat_match")
     assert match.groupby(["embedder", "weights_sha256"]).ngroups == 1
     assert match["embedder"].iloc[0].startswith("wordllama") and len(match["weights_sha256"].iloc[0]) == 64
-    assert match.groupby("chat_key")["rank"].apply(lambda rank: sorted(rank) == [1, 2, 3]).all()
+    assert match.groupby("chat_key")["match_rank"].apply(lambda rank: sorted(rank) == [1, 2, 3]).all()
     assert isinstance(match, pd.DataFrame)

@@ -33,7 +33,7 @@ from tests.llm.scripted_server import KEY
 
 PLANS = ("adoption-relevance", "adoption-summary", "adoption-confirm")
 MARTS = ("chat_funnel", "occupation_adoption")
-TABLES = ("chat_request", "chat_match", "adoption_step", "adoption_bootstrap")
+TABLES = ("chat_request", "request_match", "task_set", "adoption_step", "adoption_bootstrap")
 TOML = """
 [[{role}]]
 name = "judge-{role}"
@@ -123,7 +123,11 @@ class World:
         list(found)
 
     def model_tables(self) -> dict[str, pd.DataFrame]:
-        return {name: self.warehouse.read(f"model.{name}") for name in TABLES}
+        tables = {name: self.warehouse.read(f"model.{name}") for name in TABLES}
+        # matches of requests that no chat makes any more stay, and parts are named for the run that found them
+        match = tables["request_match"]
+        match = match[match["request_key"].isin(tables["chat_request"]["request_key"])].drop(columns="part")
+        return tables | {"request_match": match.sort_values("request_key", ignore_index=True)}
 
 
 def write_roles(sources: Path, base_url: str, roles: tuple[str, ...] = STEPS) -> None:
@@ -364,6 +368,7 @@ def test_a_changed_prompt_changes_the_code_version(monkeypatch: pytest.MonkeyPat
     ("changed", "is_other"),
     [
         ({"match_floor": 0.5}, True),
+        ({"match_margin": 0.1}, True),
         ({"embedder": "wordllama"}, True),
         ({"embedder_instruction": "Find"}, True),
         ({"adoption_replicates": 50}, True),

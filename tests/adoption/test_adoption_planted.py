@@ -79,7 +79,7 @@ def built(
         "raw.onet_occupation": pd.DataFrame({"occupation": occupations, "title": occupations}),
     }
     options = ("--exclude-resource-type", "unit_test")
-    return build(folder, folder / "sources", world, dbt_target, *options, match_floor=0.55)
+    return build(folder, folder / "sources", world, dbt_target, *options)
 
 
 @pytest.mark.slow

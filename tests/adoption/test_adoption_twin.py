@@ -18,7 +18,7 @@ from tests.adoption.slice_build import build
 from tests.adoption.small_world import THINGS, VERBS, tasks, world
 from tests.factories import write_csv
 
-FLOOR = 0.4
+FLOOR, MARGIN = 0.4, 0.08
 
 
 def chats() -> list[tuple[str, str | None]]:
@@ -92,12 +92,12 @@ def built(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> DuckDBW
             {"occupation": occupations, "oews_code": codes, "soc_taxonomy": "O*NET-SOC 2019"}
         ),
     }
-    return build(folder, folder / "sources", given, dbt_target, match_floor=FLOOR)
+    return build(folder, folder / "sources", given, dbt_target, match_floor=FLOOR, match_margin=MARGIN)
 
 
 @pytest.fixture(scope="module")
 def kept() -> dict[int, set[str]]:
-    """Chat -> text ids it is kept for: every pair's cosine, the three nearest, the floor."""
+    """Chat -> text ids it is kept for: every pair's cosine, the three nearest, the floor, the margin."""
     text_id: dict[str, str] = {}
     for _, task_id, text in tasks():
         text_id[text] = min(text_id.get(text, task_id), task_id, key=int)
@@ -113,7 +113,10 @@ def kept() -> dict[int, set[str]]:
             (-round(sum(a * b for a, b in zip(vector, other, strict=True)), 6), int(text_id[text]))
             for text, other in zip(texts, of_task, strict=True)
         )
-        near = {str(task) for minus, task in ranked[:3] if -minus >= FLOOR}
+        best = -ranked[0][0]
+        near = {
+            str(task) for minus, task in ranked[:3] if -minus >= FLOOR and round(best + minus, 6) <= MARGIN
+        }
         if near:
             found[chat] = near
     return found

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 from scipy.stats import binom, poisson
 
-from assets.adoption.bootstrap import KeptChats, bootstrap
+from assets.adoption.bootstrap import KeptSets, bootstrap
 from assets.adoption.inputs import Links
 
 LINKS = Links(
@@ -23,10 +23,10 @@ def intervals(
     kept: list[list[int]], is_us: list[bool], n_replicates: int
 ) -> dict[tuple[str, ...], list[float]]:
     """(quantity, unit, country where there is one) -> low, high."""
-    chats = KeptChats(
-        sparse.csr_array(np.array(kept, np.float32)), ["1", "2", "3"][: len(kept[0])], np.array(is_us)
-    )
-    found = bootstrap(chats, LINKS, (1,), n_replicates, 7)
+    rows, number = np.unique(np.array(kept, np.float32), axis=0, return_inverse=True)
+    n, n_us = (np.bincount(part, minlength=len(rows)) for part in (number, number[np.array(is_us, bool)]))
+    sets = KeptSets(sparse.csr_array(rows), ["1", "2", "3"][: len(kept[0])], n, n_us)
+    found = bootstrap(sets, LINKS, (1,), n_replicates, 7)
     return {
         (row["quantity"], row["unit"], *([row["country"]] if row["country"] else [])): [
             row["low"],

@@ -172,8 +172,13 @@ TASKS = pd.DataFrame(
 
 
 def matched(texts: list[str], folder: Path, engine: Counting, tasks: pd.DataFrame = TASKS) -> Matches:
-    requests = pd.DataFrame({"request_key": [text_key(text) for text in texts], "request": texts})
-    return match(requests, tasks, Counting().embed, engine.embed, nearest, folder, engine)
+    keys = np.array([text_key(text) for text in texts])
+    of = dict(zip(keys.tolist(), texts, strict=True))
+
+    def texts_of(asked: npt.NDArray[np.int64]) -> list[str]:
+        return [of[key] for key in asked.tolist()]
+
+    return match(keys, texts_of, tasks, Counting().embed, engine.embed, nearest, folder, engine)
 
 
 @pytest.mark.usefixtures("small_files")
@@ -237,8 +242,7 @@ def test_spellings_of_one_request_match_alike_in_any_order_and_after_any_run(
     assert key == text_key(low)
 
     def found(spellings: list[str], own: Settings) -> Matches:
-        requests = pd.DataFrame({"request_key": [key] * len(spellings), "request": spellings})
-        return matcher_of(tasks, own)(requests)
+        return matcher_of(tasks, own)(np.array([key] * len(spellings)), lambda asked: spellings[: len(asked)])
 
     if is_known:
         found([loud], settings[0])

@@ -135,7 +135,7 @@ def test_the_code_version_of_adoption_follows_settings(
     definitions: dg.Definitions, settings: Settings
 ) -> None:
     graph = definitions.get_repository_def().asset_graph
-    for name in ("chat_request", "chat_match", "adoption_step", "adoption_bootstrap"):
+    for name in ("chat_request", "request_match", "task_set", "adoption_step", "adoption_bootstrap"):
         assert graph.get(dg.AssetKey(["model", name])).code_version == adoption_version(settings)
 
 

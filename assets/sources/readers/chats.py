@@ -43,7 +43,7 @@ _CODE = ("chats.py", "chat_records.py", "chat_text.py", "chat_language.py")
 
 @dataclass(frozen=True)
 class ChatParts:
-    """`parts`: one Parquet file an input file, columns of raw.chat; `files`: raw.chat_file."""
+    """`parts`: one Parquet file an input file, columns of raw.chat but for `part`; `files`: raw.chat_file."""
 
     parts: list[Path]
     files: pd.DataFrame
@@ -108,7 +108,8 @@ def _is_whole(part: Path) -> bool:
 
 def _schema() -> pa.Schema:
     kinds = {"string": pa.string(), "bigint": pa.int64()}
-    return pa.schema([(name, kinds[kind]) for name, kind in declared_tables()["raw.chat"].items()])
+    columns = declared_tables()["raw.chat"].items()
+    return pa.schema([(name, kinds[kind]) for name, kind in columns if name != "part"])
 
 
 def _write_part(

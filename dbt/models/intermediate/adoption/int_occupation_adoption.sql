@@ -3,9 +3,9 @@ with
 used as (
     select
         occupation,
-        count(*) as n_chats,
-        {{ exact_sum('weight') }} as chat_weight
-    from {{ ref('int_chat_occupation') }}
+        cast(sum(n_chats) as bigint) as n_chats,
+        {{ exact_sum('weight', 'n_chats') }} as chat_weight
+    from {{ ref('int_task_set_occupation') }}
     group by occupation
 ),
 

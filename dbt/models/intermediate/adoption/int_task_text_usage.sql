@@ -3,8 +3,8 @@ with
 final as (
     select
         task_text_id,
-        count(*) as n_chats
-    from {{ ref('int_chat_match') }}
+        cast(sum(n_chats) as bigint) as n_chats
+    from {{ ref('int_task_set_text') }}
     group by task_text_id
 )
 

@@ -1,15 +1,24 @@
 with
 
-used as (
-    select
+touched as (
+    select distinct
         activity.level,
         activity.activity_id,
-        count(distinct chat_match.chat_key) as n_chats
-    from {{ ref('int_chat_match') }} as chat_match
-    inner join {{ ref('int_task_work_activity') }} as activity on chat_match.task_text_id = activity.task_text_id
+        task_set_text.task_set,
+        task_set_text.n_chats
+    from {{ ref('int_task_set_text') }} as task_set_text
+    inner join {{ ref('int_task_work_activity') }} as activity on task_set_text.task_text_id = activity.task_text_id
+),
+
+used as (
+    select
+        level,
+        activity_id,
+        cast(sum(n_chats) as bigint) as n_chats
+    from touched
     group by
-        activity.level,
-        activity.activity_id
+        level,
+        activity_id
 ),
 
 minimum as (

@@ -24,7 +24,7 @@ request as (
 ),
 
 confirmed as (
-    select count(distinct chat_key) as n_confirmed from {{ ref('int_chat_match') }}
+    select coalesce(sum(n_chats), 0) as n_confirmed from {{ ref('int_task_set') }}
 ),
 
 step as (

@@ -3,29 +3,32 @@ with
 part as (
     select
         occupation.major_group,
-        used.country,
-        used.chat_key,
-        used.weight
-    from {{ ref('int_chat_occupation') }} as used
+        used.task_set,
+        max(used.n_chats) as n_chats,
+        max(used.n_us_chats) as n_us_chats,
+        {{ exact_sum('used.weight') }} as weight
+    from {{ ref('int_task_set_occupation') }} as used
     inner join {{ ref('int_occupation') }} as occupation on used.occupation = occupation.occupation
+    group by
+        occupation.major_group,
+        used.task_set
 ),
 
 used as (
     select
         'all' as country,
         major_group,
-        count(distinct chat_key) as n_chats,
-        {{ exact_sum('weight') }} as chat_weight
+        cast(sum(n_chats) as bigint) as n_chats,
+        {{ exact_sum('weight', 'n_chats') }} as chat_weight
     from part
     group by major_group
     union all
     select
         'US' as country,
         major_group,
-        count(distinct chat_key) as n_chats,
-        {{ exact_sum('weight') }} as chat_weight
+        cast(sum(n_us_chats) as bigint) as n_chats,
+        {{ exact_sum('weight', 'n_us_chats') }} as chat_weight
     from part
-    where country = 'US'
     group by major_group
 ),
 

@@ -7,29 +7,38 @@ floor_value as (
     {% endfor %}
 ),
 
+embedder as (
+    select distinct
+        embedder,
+        weights_sha256
+    from {{ source('model', 'request_match') }}
+),
+
+{# cosines have 6 decimals: a million of them are few different ones #}
 nearest as (
     select
-        embedder,
-        weights_sha256,
-        cosine
-    from {{ source('model', 'chat_match') }}
-    where rank = 1
+        nearest_cosine as cosine,
+        count(*) as n_chats
+    from {{ source('model', 'chat_request') }}
+    where request_key is not null
+    group by nearest_cosine
 ),
 
 final as (
     select
-        nearest.embedder,
-        nearest.weights_sha256,
+        embedder.embedder,
+        embedder.weights_sha256,
         floor_value.floor_cosine as match_floor,
-        cast(sum(case when nearest.cosine >= floor_value.floor_cosine then 1 else 0 end) as bigint) as n_chats,
+        cast(sum(case when nearest.cosine >= floor_value.floor_cosine then nearest.n_chats else 0 end) as bigint) as n_chats,
         {{ to_double(
-            'sum(case when nearest.cosine >= floor_value.floor_cosine then 1 else 0 end)'
-        ) }} / count(*) as share
+            'sum(case when nearest.cosine >= floor_value.floor_cosine then nearest.n_chats else 0 end)'
+        ) }} / sum(nearest.n_chats) as share
     from nearest
     cross join floor_value
+    cross join embedder
     group by
-        nearest.embedder,
-        nearest.weights_sha256,
+        embedder.embedder,
+        embedder.weights_sha256,
         floor_value.floor_cosine
 )
 

@@ -17,14 +17,26 @@ needed as (
     where needed.is_needed
 ),
 
-used as (
+part as (
     select
         needed.skill,
-        count(distinct chat.chat_key) as n_chats,
-        count(distinct case when needed.is_withheld then chat.chat_key end) as n_withheld
-    from {{ ref('int_chat_occupation') }} as chat
-    inner join needed on chat.occupation = needed.occupation
-    group by needed.skill
+        task_set.task_set,
+        max(task_set.n_chats) as n_chats,
+        max(case when needed.is_withheld then task_set.n_chats else 0 end) as n_withheld
+    from {{ ref('int_task_set_occupation') }} as task_set
+    inner join needed on task_set.occupation = needed.occupation
+    group by
+        needed.skill,
+        task_set.task_set
+),
+
+used as (
+    select
+        skill,
+        cast(sum(n_chats) as bigint) as n_chats,
+        cast(sum(n_withheld) as bigint) as n_withheld
+    from part
+    group by skill
 ),
 
 interval_of as (

@@ -9,8 +9,8 @@ link as (
     select * from {{ ref('int_task_work_activity') }}
 ),
 
-chat_match as (
-    select * from {{ ref('int_chat_match') }}
+task_set_text as (
+    select * from {{ ref('int_task_set_text') }}
 ),
 
 {# O*NET's links are public: an activity less those of its parts that are shown tells of those that are withheld #}
@@ -21,30 +21,47 @@ withheld_text as (
     where occupation.is_suppressed
 ),
 
-withheld_occupation as (
-    select
+withheld_set as (
+    select distinct
         link.level,
         link.activity_id,
-        count(distinct chat_match.chat_key) as n_chats
+        task_set_text.task_set,
+        task_set_text.n_chats
     from withheld_text
     inner join link on withheld_text.task_text_id = link.task_text_id
-    inner join chat_match on link.task_text_id = chat_match.task_text_id
+    inner join task_set_text on link.task_text_id = task_set_text.task_text_id
+),
+
+withheld_occupation as (
+    select
+        level,
+        activity_id,
+        sum(n_chats) as n_chats
+    from withheld_set
     group by
-        link.level,
-        link.activity_id
+        level,
+        activity_id
 ),
 {% for level in levels %}
 {% set is_whole = not loop.first %}
 {% if is_whole %}
-withheld_{{ loop.previtem | lower }} as (
-    select
+withheld_set_{{ loop.previtem | lower }} as (
+    select distinct
         part.parent_id,
-        count(distinct chat_match.chat_key) as n_chats
+        task_set_text.task_set,
+        task_set_text.n_chats
     from {{ loop.previtem | lower }} as part
     inner join link on part.level = link.level and part.activity_id = link.activity_id
-    inner join chat_match on link.task_text_id = chat_match.task_text_id
+    inner join task_set_text on link.task_text_id = task_set_text.task_text_id
     where part.is_suppressed
-    group by part.parent_id
+),
+
+withheld_{{ loop.previtem | lower }} as (
+    select
+        parent_id,
+        sum(n_chats) as n_chats
+    from withheld_set_{{ loop.previtem | lower }}
+    group by parent_id
 ),
 {% endif %}
 told_{{ level | lower }} as (

@@ -1,0 +1,14 @@
+{{ config(materialized='view') }}
+with
+
+final as (
+    select
+        request_key,
+        request,
+        source_file,
+        row_number
+    from {{ ref('stg_chat') }}
+    where is_usable and is_english
+)
+
+select * from final
