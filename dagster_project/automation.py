@@ -1,18 +1,19 @@
-"""What starts by itself: the jobs, the nightly schedule and the sensor on results files.
+"""What starts by itself: the jobs, the nightly schedule and the sensors on results files and chats.
 
 Belongs here: when something runs and what it covers. Does not belong here: what a step does (assets/, dbt/).
 """
 
-import hashlib
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import dagster as dg
 
 from assets.settings import Settings
-from assets.sources.readers import results
-from assets.sources.readers.folder import find_files
-from dagster_project.published import published_results
+from assets.sources.readers import chats, results
+from assets.sources.readers.folder import file_sha256, find_files
+from dagster_project.published import published_files
 
 # minutes of fits that prove the model; every refresh loads what they left
 ON_DEMAND = dg.AssetSelection.assets(
@@ -47,16 +48,21 @@ comparison = dg.define_asset_job(
     description="Models scored on benchmarks left out; the next refresh publishes the figures.",
 )
 
+# the group 'warehouse' is what each refresh says of itself (raw.refresh is upstream of every raw table, so its
+# downstream is everything)
+_ITSELF = dg.AssetSelection.groups("warehouse")
+
 refresh_results = dg.define_asset_job(
     "refresh_results",
-    # systems.csv is read again so that a new system arrives with its name and settings; the group 'warehouse' is
-    # what each refresh says of itself (raw.refresh is upstream of every raw table, so its downstream is everything)
-    (
-        dg.AssetSelection.assets(["raw", "result"], ["raw", "ai_system"]).downstream()
-        | dg.AssetSelection.groups("warehouse")
-    )
-    - ON_DEMAND,
+    # systems.csv is read again so that a new system arrives with its name and settings
+    (dg.AssetSelection.assets(["raw", "result"], ["raw", "ai_system"]).downstream() | _ITSELF) - ON_DEMAND,
     description="What depends on results files; ratings and survey are left as they stand.",
+)
+
+refresh_chats = dg.define_asset_job(
+    "refresh_chats",
+    (dg.AssetSelection.assets(["raw", "chat"], ["raw", "chat_file"]).downstream() | _ITSELF) - ON_DEMAND,
+    description="What depends on chats; O*NET and all other inputs are left as they stand.",
 )
 
 nightly = dg.ScheduleDefinition(
@@ -68,12 +74,63 @@ nightly = dg.ScheduleDefinition(
 )
 
 
-def results_hashes(sources: Path) -> dict[str, str]:
-    """File name -> sha256 of its bytes, for the files that the reader of results takes."""
-    return {
-        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in find_files(sources, results.LOCATION, results.SUFFIXES)[0]
-    }
+@dataclass(frozen=True)
+class Watched:
+    """An input whose files start a refresh: `name` as in marts.source_file, where they lie, and what they start."""
+
+    name: str
+    location: str
+    suffixes: tuple[str, ...]
+    job: str
+
+
+RESULTS = Watched("results", results.LOCATION, results.SUFFIXES, refresh_results.name)
+CHATS = Watched("chats", chats.LOCATION, chats.SUFFIXES, refresh_chats.name)
+
+# file name -> [size and time of its last change, sha256 of its bytes]
+Seen = dict[str, list[str]]
+
+
+def seen_files(sources: Path, watched: Watched, before: Mapping[str, list[str]]) -> Seen:
+    """The files that the input's reader takes; what has not been touched since `before` is not read again."""
+    found = {}
+    for path in find_files(sources, watched.location, watched.suffixes)[0]:
+        stat = path.stat()
+        touched = f"{stat.st_size} {stat.st_mtime_ns}"
+        known = before.get(path.name, ["", ""])
+        sha256 = known[1] if known[0] == touched else file_sha256(path, f"{watched.location}/{path.name}")
+        found[path.name] = [touched, sha256]
+    return found
+
+
+def _tick(
+    context: dg.SensorEvaluationContext, settings: Settings, watched: Watched
+) -> dg.SensorResult | dg.SkipReason:
+    """Compare content hashes with the cursor's; without a cursor, with those of the published refresh."""
+    if settings.sources is None:
+        return dg.SkipReason("SUITABILITY_SOURCES is unset: the embedded demo has no files to watch.")
+    if not settings.sources.is_dir():
+        return dg.SkipReason(f"{settings.sources} is no folder.")
+    published = published_files(settings.published_path, settings.sources, watched.name)
+    if context.cursor:
+        before: Seen = json.loads(context.cursor)
+    else:
+        before = {name: ["", sha256] for name, sha256 in (published or {}).items()}
+    now = seen_files(settings.sources, watched, before)
+    cursor = json.dumps(now, sort_keys=True)
+    hashes, old = ({name: sha256 for name, (_, sha256) in files.items()} for files in (now, before))
+    changed = sorted(name for name in hashes.keys() | old.keys() if hashes.get(name) != old.get(name))
+    if not changed:
+        return dg.SensorResult(skip_reason=f"No file of {watched.location}/ changed.", cursor=cursor)
+    # all other inputs of these sources must be in the warehouse before one alone can be refreshed
+    job = refresh.name if published is None else watched.job
+    context.log.info(f"files of {watched.location}/ new, changed or gone: {', '.join(changed)}")
+    return dg.SensorResult(
+        run_requests=[
+            dg.RunRequest(job_name=job, tags={"suitability/changed_files": ", ".join(changed)[:200]})
+        ],
+        cursor=cursor,
+    )
 
 
 @dg.sensor(
@@ -86,24 +143,19 @@ def results_hashes(sources: Path) -> dict[str, str]:
 def new_results_file(
     context: dg.SensorEvaluationContext, settings: dg.ResourceParam[Settings]
 ) -> dg.SensorResult | dg.SkipReason:
-    """Compare content hashes with the cursor's; without a cursor, with those of the published refresh."""
-    if settings.sources is None:
-        return dg.SkipReason("SUITABILITY_SOURCES is unset: the embedded demo has no files to watch.")
-    if not settings.sources.is_dir():
-        return dg.SkipReason(f"{settings.sources} is no folder.")
-    now = results_hashes(settings.sources)
-    published = published_results(settings.published_path, settings.sources)
-    before = json.loads(context.cursor) if context.cursor else (published or {})
-    cursor = json.dumps(now, sort_keys=True)
-    changed = sorted(name for name in now.keys() | before.keys() if now.get(name) != before.get(name))
-    if not changed:
-        return dg.SensorResult(skip_reason="No results file changed.", cursor=cursor)
-    # ratings and survey of these sources must be in the warehouse before results alone can be refreshed
-    job = refresh if published is None else refresh_results
-    context.log.info(f"results files new, changed or gone: {', '.join(changed)}")
-    return dg.SensorResult(
-        run_requests=[
-            dg.RunRequest(job_name=job.name, tags={"suitability/changed_files": ", ".join(changed)[:200]})
-        ],
-        cursor=cursor,
-    )
+    """Results alone are refreshed, once everything was."""
+    return _tick(context, settings, RESULTS)
+
+
+@dg.sensor(
+    name="new_chat_file",
+    jobs=[refresh, refresh_chats],
+    minimum_interval_seconds=30,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    description="A new, changed or removed file of chats starts one refresh; an identical file landed again does not.",
+)
+def new_chat_file(
+    context: dg.SensorEvaluationContext, settings: dg.ResourceParam[Settings]
+) -> dg.SensorResult | dg.SkipReason:
+    """Chats alone are refreshed, once everything was."""
+    return _tick(context, settings, CHATS)

@@ -111,10 +111,10 @@ def _output_to(log: Path | None) -> Iterator[TextIO]:
 @click.option("--verbose", is_flag=True, help="Show Dagster's and dbt's own output, and traces of errors.")
 @click.option(
     "--job",
-    type=click.Choice(["refresh", "refresh_results"]),
+    type=click.Choice(["refresh", "refresh_results", "refresh_chats"]),
     default="refresh",
     show_default=True,
-    help="refresh_results: only what depends on results files.",
+    help="refresh_results, refresh_chats: only what depends on results files, or on chats.",
 )
 def refresh(verbose: bool, job: str) -> None:
     """Build everything from the input files to the published marts and the report.
@@ -124,8 +124,8 @@ def refresh(verbose: bool, job: str) -> None:
     from dagster_project.lock import HomeError, RefreshRunningError, refresh_lock
 
     settings = _settings()
-    if job == "refresh_results" and not settings.published_path.exists():
-        raise click.UsageError("refresh_results needs a first whole refresh: run `suitability refresh`.")
+    if job != "refresh" and not settings.published_path.exists():
+        raise click.UsageError(f"{job} needs a first whole refresh: run `suitability refresh`.")
     try:
         with (
             refresh_lock(settings.home),

@@ -120,12 +120,13 @@ def build_definitions(
         jobs=[
             automation.refresh,
             automation.refresh_results,
+            automation.refresh_chats,
             automation.recovery,
             automation.calibration,
             automation.comparison,
         ],
         schedules=[automation.nightly],
-        sensors=[automation.new_results_file],
+        sensors=[automation.new_results_file, automation.new_chat_file],
         # one process a run: a process a step costs 3 s each and can't share the warehouse file anyway
         executor=dg.in_process_executor,
         resources={"settings": settings, "warehouse": locked_warehouse, "dbt": dbt_resource()}

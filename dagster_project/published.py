@@ -101,9 +101,9 @@ def read_publication(path: Path, n_best: int = 5) -> Publication:
     )
 
 
-def published_results(path: Path, sources: Path) -> dict[str, str] | None:
-    """File name -> sha256 of the results files behind the publication; None where none was made from `sources`."""
+def published_files(path: Path, sources: Path, name: str) -> dict[str, str] | None:
+    """File name -> sha256 of one input's files behind the publication; None where none was made from `sources`."""
     if not path.exists() or query(path, "select sources from marts.refresh")[1] != [(str(sources),)]:
         return None
-    rows = query(path, "select source_file, source_sha256 from marts.source_file where input = 'results'")[1]
-    return {Path(file).name: sha for file, sha in rows}
+    rows = query(path, "select input, source_file, source_sha256 from marts.source_file")[1]
+    return {Path(file).name: sha256 for given, file, sha256 in rows if given == name}

@@ -6,10 +6,13 @@ Belongs here: numbering the sets. Does not belong here: which tasks are kept (st
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,8 @@ def task_sets(task: npt.NDArray[np.int32], kept: npt.NDArray[np.bool_], n_tasks:
         task: (n, k) indices below `n_tasks`, different ones in a row; k powers of `n_tasks` + 1 fit in 63 bits.
         kept: (n, k).
     """
+    from scipy import sparse
+
     ordered = np.sort(np.where(kept, task, -1), axis=1).astype(np.int64) + 1
     code = np.zeros(len(task), np.int64)
     for column in ordered.T:

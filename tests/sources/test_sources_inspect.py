@@ -18,7 +18,7 @@ import pytest
 from assets.sources.readers import SourceError, inspect_logs, list_source_files, read_results
 from assets.sources.readers.inspect_logs import conflicts, rows_of
 from assets.sources.readers.inspect_system import system_of
-from dagster_project.automation import results_hashes
+from dagster_project.automation import RESULTS, seen_files
 from tests.factories import write_results
 
 CELLS = ["item", "epoch", "score", "sample_status"]
@@ -254,9 +254,9 @@ def test_logs_are_listed_and_watched_like_csv(tmp_path: Path) -> None:
     put(tmp_path, "run.eval", log())
     put(tmp_path, "run.json", log())
     assert set(list_source_files(tmp_path)["source_file"].str.split("/").str[-1]) == set(
-        results_hashes(tmp_path)
+        seen_files(tmp_path, RESULTS, {})
     )
-    assert set(results_hashes(tmp_path)) == {"run.csv", "run.eval", "run.json"}
+    assert set(seen_files(tmp_path, RESULTS, {})) == {"run.csv", "run.eval", "run.json"}
 
 
 @pytest.mark.parametrize("suffix", [".eval", ".json"])

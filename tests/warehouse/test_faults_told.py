@@ -14,7 +14,7 @@ from rich.console import Console
 
 from assets.settings import Settings
 from dagster_project import show
-from dagster_project.automation import results_hashes
+from dagster_project.automation import RESULTS, seen_files
 from dagster_project.cli import main
 from dagster_project.failing_rows import failing_rows
 from dagster_project.publish import Mart, publish
@@ -135,4 +135,4 @@ def test_the_sensor_watches_the_files_that_the_reader_takes(tmp_path: Path) -> N
     folder.mkdir(parents=True)
     for name in ("a.csv", "B.CSV", ".hidden.csv", "~lock.csv", "notes.txt"):
         (folder / name).write_text(name)
-    assert sorted(results_hashes(tmp_path)) == ["B.CSV", "a.csv"]
+    assert sorted(seen_files(tmp_path, RESULTS, {})) == ["B.CSV", "a.csv"]

@@ -1,4 +1,4 @@
-"""The sensor on results files, and what its job covers."""
+"""The sensors on results files and chats, and what their jobs cover."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ import duckdb
 import pytest
 
 from assets.settings import Settings
-from dagster_project.automation import new_results_file, results_hashes
+from dagster_project.automation import (
+    CHATS,
+    RESULTS,
+    Watched,
+    new_chat_file,
+    new_results_file,
+    seen_files,
+)
 from tests.factories import write_results
 
 
@@ -32,15 +39,15 @@ def _publish(own: Settings, sources: str) -> None:
             "create table marts.source_file (input text, source_file text, source_sha256 text)"
         )
         assert own.sources is not None
-        for name, sha in results_hashes(own.sources).items():
-            connection.execute(
-                "insert into marts.source_file values ('results', ?, ?)", [f"battery/results/{name}", sha]
-            )
+        for watched in (RESULTS, CHATS):
+            for name, (_, sha) in seen_files(own.sources, watched, {}).items():
+                row = [watched.name, f"{watched.location}/{name}", sha]
+                connection.execute("insert into marts.source_file values (?, ?, ?)", row)
 
 
-def _tick(own: Settings, cursor: str | None) -> dg.SensorResult | dg.SkipReason:
+def _tick(own: Settings, cursor: str | None, watched: Watched = RESULTS) -> dg.SensorResult | dg.SkipReason:
     context = dg.build_sensor_context(cursor=cursor, resources={"settings": own})
-    result = new_results_file(context)
+    result = new_chat_file(context) if watched is CHATS else new_results_file(context)
     assert isinstance(result, dg.SensorResult | dg.SkipReason)
     return result
 
@@ -118,6 +125,40 @@ def test_the_embedded_demo_has_nothing_to_watch(own: Settings, tmp_path: Path) -
     result = _tick(Settings(home=tmp_path / "home", sources=None), None)
     assert isinstance(result, dg.SkipReason)
     assert "demo" in (result.skip_message or "")
+
+
+def test_a_new_month_of_chats_starts_a_refresh_of_chats_alone(own: Settings) -> None:
+    assert own.sources is not None
+    folder = own.sources / "chats"
+    folder.mkdir()
+    assert _jobs(_tick(own, None, CHATS)) == []
+    (folder / "2026-01.jsonl").write_text("{}\n")
+    assert _jobs(_tick(own, None, CHATS)) == ["refresh"]
+    _publish(own, str(own.sources))
+    (folder / "2026-02.jsonl").write_text("{}\n")
+    first = _tick(own, None, CHATS)
+    assert _jobs(first) == ["refresh_chats"]
+    assert isinstance(first, dg.SensorResult)
+    assert _jobs(_tick(own, first.cursor, CHATS)) == []
+    # results have a sensor of their own
+    assert _jobs(_tick(own, None)) == []
+    # as long as nobody touches a file it is not read again, however large it is
+    seen = seen_files(own.sources, CHATS, {})
+    seen["2026-01.jsonl"][1] = "as it was"
+    assert seen_files(own.sources, CHATS, seen) == seen
+    (folder / "2026-01.jsonl").write_text("{ }\n")
+    assert _jobs(_tick(own, first.cursor, CHATS)) == ["refresh_chats"]
+
+
+def test_the_chats_job_leaves_onet_and_all_else_alone(definitions: dg.Definitions) -> None:
+    keys = {
+        key.to_user_string()
+        for key in definitions.resolve_job_def("refresh_chats").asset_layer.selected_asset_keys
+    }
+    assert {"raw/chat", "model/chat_request", "model/adoption_bootstrap", "marts/occupation_adoption"} <= keys
+    assert {"raw/refresh", "raw/source_file", "marts/refresh", "published/marts", "published/report"} <= keys
+    untouched = {"raw/onet_task", "intermediate/int_occupation", "raw/index_value", "raw/result"}
+    assert not untouched & keys
 
 
 def test_the_results_job_leaves_ratings_and_survey_alone(definitions: dg.Definitions) -> None:
