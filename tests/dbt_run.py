@@ -75,5 +75,5 @@ def _invoke(folder: Path, project: Path, arguments: tuple[str, ...], manifest: A
         patch.setenv("SUITABILITY_WAREHOUSE_PATH", str(folder / WAREHOUSE_NAME))
         patch.setenv("DBT_TARGET_PATH", str(folder / "target"))
         folders = ("--project-dir", str(project), "--profiles-dir", str(project))
-        quiet = ("--quiet", "--log-level-file", "none")
+        quiet = ("--quiet", "--log-level-file", "none", "--no-write-json")
         return dbtRunner(manifest=manifest).invoke([*quiet, *arguments, *folders])

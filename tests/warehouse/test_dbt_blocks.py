@@ -1,4 +1,4 @@
-"""dbt's tests in Dagster, on a project of four models: errors block what is downstream, warnings don't."""
+"""dbt's tests in Dagster, on a project of four models: errors block what is downstream, warnings don't; unit tests are CI's."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ MODELS = {
     "downstream": "select level from {{ ref('checked') }}",
     "sound": "select 2 as level",
     "doubled": "select level * 2 as level from {{ ref('sound') }}",
+    "whole": "select cast({whole} as integer) as level",
 }
 YAML = """
 models:
@@ -29,6 +30,9 @@ models:
           - accepted_range: {{arguments: {{min_value: 0, max_value: 5}}, config: {{severity: {severity}}}}}
   - name: downstream
     columns: [{{name: level}}]
+  - name: whole
+    config: {{contract: {{enforced: true}}}}
+    columns: [{{name: level, data_type: integer, constraints: [{{type: not_null}}]}}]
 unit_tests:
   - name: it_doubles
     model: doubled
@@ -38,7 +42,7 @@ unit_tests:
 
 
 def _run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, severity: str, expected: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, severity: str, expected: int, whole: str = "1"
 ) -> tuple[bool, set[str], Settings]:
     """Run a project whose `checked` holds a level 7; success, the assets made, and its settings."""
     project = tmp_path / "dbt"
@@ -51,7 +55,7 @@ def _run(
     (project / "dbt_project.yml").write_text(configuration)
     models = project / "models/marts/battery"
     for name, sql in MODELS.items():
-        (models / f"{name}.sql").write_text(sql)
+        (models / f"{name}.sql").write_text(sql.replace("{whole}", whole))
     (models / "models.yml").write_text(YAML.format(severity=severity, expected=expected))
     monkeypatch.setattr(dbt_assets, "DBT_FOLDER", project)
     own = Settings(home=tmp_path / "home")
@@ -76,18 +80,18 @@ def _run(
     return result.success, made, own
 
 
-def test_a_failing_error_and_a_failing_unit_test_block(
+def test_a_failing_error_blocks_and_so_does_what_may_not_be_null(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    success, made, _ = _run(tmp_path, monkeypatch, severity="error", expected=5)
+    success, made, _ = _run(tmp_path, monkeypatch, severity="error", expected=4, whole="null")
     assert not success
-    assert made == {"marts/checked", "marts/sound"}
+    assert made == {"marts/checked", "marts/sound", "marts/doubled"}
 
 
-def test_a_failing_warning_does_not_and_nothing_is_written_into_the_project(
+def test_a_failing_warning_does_not_nor_a_unit_test_and_nothing_is_written_into_the_project(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    success, made, own = _run(tmp_path, monkeypatch, severity="warn", expected=4)
+    success, made, own = _run(tmp_path, monkeypatch, severity="warn", expected=5)
     assert success
     assert made == {*(f"marts/{name}" for name in MODELS), "published/marts"}
     assert {path.name for path in (tmp_path / "dbt").iterdir()} == {

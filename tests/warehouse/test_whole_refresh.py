@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.dbt_run import run_dbt
 from tests.warehouse.contract import CONTRACT
 from tests.warehouse.workplace import Workplace
 
@@ -43,6 +44,13 @@ def test_every_contracted_mart_and_column_is_published_with_a_comment(workplace:
         assert comment, f"{mart}.{column} has no comment"
     for mart, columns in CONTRACT.items():
         assert columns <= found.get(mart, set()), f"{mart} lacks {columns - found.get(mart, set())}"
+
+
+def test_every_unit_test_of_dbt_passes(workplace: Workplace) -> None:
+    """A refresh leaves them out; they need its tables, for these have the columns' types."""
+    run = run_dbt(workplace.home, "test", "-s", "test_type:unit")
+    assert run.success, run.failures
+    assert len(run.status) >= 100
 
 
 @pytest.mark.slow
