@@ -188,7 +188,13 @@ def build_dbt_assets(settings: Settings, manifest: Path) -> dg.AssetsDefinition:
         settings: Settings = context.resources.settings
         dbt: DbtCliResource = context.resources.dbt
         # unit tests tell of the SQL, not of the data: CI runs them
-        arguments = ["build", "--exclude-resource-type", "unit_test", "--vars", json.dumps(settings.dbt_vars())]
+        arguments = [
+            "build",
+            "--exclude-resource-type",
+            "unit_test",
+            "--vars",
+            json.dumps(settings.dbt_vars()),
+        ]
         # a test waits until all it compares is built ('eager' would run it on last refresh's tables); nobody reads
         # the manifest that each start would write anew
         extra = {"DBT_INDIRECT_SELECTION": "buildable", "DBT_WRITE_JSON": "false"}

@@ -24,22 +24,25 @@ nearest as (
     group by nearest_cosine
 ),
 
+counted as (
+    select
+        floor_value.floor_cosine,
+        sum(nearest.n_chats) as n_all,
+        sum(case when nearest.cosine >= floor_value.floor_cosine then nearest.n_chats else 0 end) as n_chats
+    from nearest
+    cross join floor_value
+    group by floor_value.floor_cosine
+),
+
 final as (
     select
         embedder.embedder,
         embedder.weights_sha256,
-        floor_value.floor_cosine as match_floor,
-        cast(sum(case when nearest.cosine >= floor_value.floor_cosine then nearest.n_chats else 0 end) as bigint) as n_chats,
-        {{ to_double(
-            'sum(case when nearest.cosine >= floor_value.floor_cosine then nearest.n_chats else 0 end)'
-        ) }} / sum(nearest.n_chats) as share
-    from nearest
-    cross join floor_value
+        counted.floor_cosine as match_floor,
+        cast(counted.n_chats as bigint) as n_chats,
+        {{ to_double('counted.n_chats') }} / counted.n_all as share
+    from counted
     cross join embedder
-    group by
-        embedder.embedder,
-        embedder.weights_sha256,
-        floor_value.floor_cosine
 )
 
 select * from final
