@@ -24,6 +24,9 @@ from dagster_project.instance import POOL
 FOLDER = PROJECT / "expectations"
 FLOOR = "expect_table_row_count_to_be_between"
 SAMPLE_SIZE = 10
+PLACE = ("source_file", "row_number")
+# where a raw table's `value` stands for several columns of a file, this says which
+COLUMN, VALUE = "column_name", "value"
 SOURCE_FILES = dg.AssetKey(["raw", "source_file"])
 
 
@@ -138,7 +141,7 @@ def _validate(suite: Suite, frame: pd.DataFrame) -> list[dict[str, Any]]:
             for e in suite.expectations
         ],
     )
-    located = [column for column in ("source_file", "row_number") if column in frame.columns]
+    located = [column for column in (*PLACE, COLUMN) if column in frame.columns]
     report = batch.get_batch({"dataframe": frame}).validate(
         gx_suite, result_format={"result_format": "COMPLETE", "unexpected_index_column_names": located}
     )
@@ -155,9 +158,7 @@ def _metadata(expectation: Expectation, outcome: dict[str, Any]) -> dict[str, An
         "element_count": result.get("element_count"),
         "unexpected_count": result.get("unexpected_count"),
         "unexpected_percent": result.get("unexpected_percent"),
-        "sample": (result.get("unexpected_index_list") or result.get("partial_unexpected_list") or [])[
-            :SAMPLE_SIZE
-        ],
+        "sample": _sample(expectation, result),
         "error": _exception(outcome.get("exception_info") or {}),
     }
     return {
@@ -169,6 +170,17 @@ def _metadata(expectation: Expectation, outcome: dict[str, Any]) -> dict[str, An
             if value not in (None, [], "")
         },
     }
+
+
+def _sample(expectation: Expectation, result: dict[str, Any]) -> list[Any]:
+    """The first offenders: value and place. The name of a column of values is no place of another cell."""
+    found = (result.get("unexpected_index_list") or result.get("partial_unexpected_list") or [])[:SAMPLE_SIZE]
+    if expectation.kwargs.get("column") == VALUE:
+        return found
+    return [
+        {name: value for name, value in one.items() if name != COLUMN} if isinstance(one, dict) else one
+        for one in found
+    ]
 
 
 def _exception(info: dict[str, Any]) -> str:

@@ -53,6 +53,7 @@ CANDIDATES_HEADER = ("candidate", "family", "role", "gradient")
 PROPENSITY_RESPONSE_HEADER = ("system", "item_id", "propensity", "incitation", "option", "is_correct")
 OEWS_HEADER = ("OCC_CODE", "OCC_TITLE", "O_GROUP", "TOT_EMP", "A_MEDIAN")
 CROSSWALK_HEADER = ("O*NET-SOC Code", "NEM Code")
+APPLICABILITY_HEADER = ("SOC Code", "title", "ai_applicability_score")
 INTERVIEW_HEADER = ("company", "role", "duty", "capability", "points")
 QUIZ = ("Q4.12", "Q4.13", "Q4.14", "Q4.25", "Q4.26", "Q4.27")
 SURVEY_HEADER = (
@@ -228,6 +229,20 @@ def write_oews(
     return write_csv(sources / "oews" / "crosswalk.csv", CROSSWALK_HEADER, crosswalk)
 
 
+def write_comparison(sources: Path) -> Path:
+    """comparison/ with an index by task, one by activity (a row each) and one by occupation (two rows)."""
+    folder = sources / "comparison"
+    write_csv(
+        folder / "aei/release_2025_03_27/task_pct_v2.csv", ("task_name", "pct"), [("plan work.", "0.5")]
+    )
+    activity = ("4.A.1.a.1.I01", "Plan things.", 0.25, 0)
+    header = ("IWA", "title", "share_user", "share_ai")
+    write_csv(folder / "working_with_ai/iwa_metrics.csv", header, [activity])
+    scores = [("11-1011", "Planners", "0.1"), ("13-1011", "Counters", "2e-05")]
+    path = folder / "working_with_ai/soc_ai_applicability_scores.csv"
+    return write_csv(path, APPLICABILITY_HEADER, scores)
+
+
 def write_log(
     sources: Path,
     rows: Iterable[tuple[str, str]] = (("c1", "Help me plan work."), ("c2", "Count this money.")),
@@ -274,7 +289,7 @@ def write_tournament(sources: Path) -> Path:
 
 def write_sources(sources: Path) -> Path:
     """A whole tiny input folder: two raters, one system with its choices, systems.csv, a survey and an interview;
-    two occupations with a task each, two chats about them; a tournament.
+    two occupations with a task each, two chats about them, what other indices say of them; a tournament.
     """
     write_ratings(sources, "rater-a")
     write_ratings(sources, "rater-b")
@@ -287,5 +302,6 @@ def write_sources(sources: Path) -> Path:
     write_onet(sources)
     write_oews(sources)
     write_log(sources)
+    write_comparison(sources)
     write_tournament(sources)
     return sources

@@ -17,7 +17,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from assets.adoption.matches import NEAREST
-from assets.llm import Answer, Call, Model
+from assets.llm import Answer, Call, Model, framed
 from assets.settings import PROJECT
 
 Collected = Callable[[Sequence[Call]], Sequence[Answer]]
@@ -77,13 +77,13 @@ def code_version() -> str:
 def relevance_calls(texts: Sequence[str], model: Model) -> list[Call]:
     """One call a chat, in order."""
     system = prompt("chat_relevance")
-    return [Call(model, f"<chat>\n{text}\n</chat>", system, Relevance) for text in texts]
+    return [Call(model, framed({"chat": text}), system, Relevance) for text in texts]
 
 
 def summary_calls(texts: Sequence[str], model: Model) -> list[Call]:
     """One call a chat, in order."""
     system = prompt("chat_summary")
-    return [Call(model, f"<chat>\n{text}\n</chat>", system, Summary) for text in texts]
+    return [Call(model, framed({"chat": text}), system, Summary) for text in texts]
 
 
 def confirmation_calls(requests: Sequence[str], tasks: npt.NDArray[np.object_], model: Model) -> list[Call]:
@@ -92,7 +92,7 @@ def confirmation_calls(requests: Sequence[str], tasks: npt.NDArray[np.object_], 
     calls = []
     for request, texts in zip(requests, tasks, strict=True):
         numbered = "\n".join(f"{number}. {text}" for number, text in enumerate(texts, start=1))
-        calls.append(Call(model, f"<summary>\n{request}\n</summary>\n\n{numbered}", system, Confirmation))
+        calls.append(Call(model, f"{framed({'summary': request})}\n\n{numbered}", system, Confirmation))
     return calls
 
 

@@ -7,7 +7,6 @@ Does not belong here: who judges whom (planning.py), the words of the instructio
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
@@ -18,14 +17,15 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from assets.assistance.planning import Comparison, Entry
 from assets.assistance.runs import Collected
 from assets.assistance.tasks import Instrument
-from assets.llm import Answer, Call, Model
+from assets.llm import Answer, Call, Model, framed
 from assets.rubric_scores import HIGHEST, LOWEST, score_pair
 
 COLUMNS = [
     *Comparison._fields, "choice", "scores_first", "scores_second", "mean_score_first", "mean_score_second",
     "rationale", "fault_column", "fault_value", "fault", "status", "call_id", "call_number",
 ]  # fmt: skip
-_TAGS = re.compile(r"<(/?(?:task|first|second|guidance))>", re.IGNORECASE)
+# a deliverable of the worker may repeat the tags that it was given guidance in
+TAGS = ("task", "first", "second", "guidance")
 _STRICT = ConfigDict(extra="forbid")
 
 
@@ -50,20 +50,13 @@ def judge_call(comparison: Comparison, first: str, second: str, instrument: Inst
     task = instrument.tasks[comparison.task]
     dimensions = instrument.dimensions(task)
     listed = "\n".join(f"- {name}: {text}" for name, text in dimensions.items())
-    parts = [enclosed("task", task.prompt), enclosed("first", first), enclosed("second", second)]
     return Call(
         judge,
-        "\n".join(parts),
+        framed({"task": task.prompt, "first": first, "second": second}, TAGS),
         f"Dimensions:\n{listed}\n\n{instrument.judge}",
         verdict_schema(tuple(dimensions)),
         repeat=comparison.run,
     )
-
-
-def enclosed(tag: str, text: str) -> str:
-    """`text` between tags; tags of this kind inside it are made harmless, so that no text can close its own."""
-    harmless = _TAGS.sub(r"‹\1›", text)
-    return f"<{tag}>\n{harmless}\n</{tag}>"
 
 
 def verdicts(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from assets.assistance.planning import Entry, PanelError
 from assets.assistance.tasks import Instrument
-from assets.llm import Answer, Call, Model, that_are_alike
+from assets.llm import Answer, Call, Model, framed, that_are_alike
 
 Collected = Callable[[Sequence[Call]], Sequence[Answer]]
 
@@ -67,7 +67,7 @@ def is_aided(entry: Entry, worker: str) -> bool:
 def aided_call(entry: Entry, assistance: str, instrument: Instrument, worker: Model) -> Call:
     """The worker's call with the assistance: the unaided worker's prompt, and the guidance below it."""
     prompt = instrument.tasks[entry.task].prompt
-    guided = f"{prompt}\n\n{instrument.guidance}\n<guidance>\n{assistance}\n</guidance>"
+    guided = f"{prompt}\n\n{instrument.guidance}\n{framed({'guidance': assistance})}"
     return Call(worker, guided, repeat=entry.run)
 
 

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
-from assets.assistance.judging import enclosed
+from assets.assistance.judging import TAGS
 from assets.assistance.planning import Entry, Panel, PanelError
 from assets.assistance.runs import Collected
 from assets.assistance.tasks import Instrument
-from assets.llm import Answer, Call, Model
+from assets.llm import Answer, Call, Model, framed
 
 MIN_CODERS = 2
 SHINGLE = 8
@@ -68,7 +68,7 @@ def codings(assistance: Mapping[Entry, str], panel: Panel, least: int = MIN_CODE
 def coding_call(coding: Coding, instrument: Instrument, judges: Mapping[str, Model]) -> Call:
     """The call for one coding; the author's name stands nowhere in it."""
     task = instrument.tasks[coding.entry.task]
-    prompt = f"{enclosed('task', task.prompt)}\n{enclosed('guidance', coding.assistance)}"
+    prompt = framed({"task": task.prompt, "guidance": coding.assistance}, TAGS)
     return Call(judges[coding.judge], prompt, instrument.code_traits, Traits, repeat=coding.entry.run)
 
 

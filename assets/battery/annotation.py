@@ -21,7 +21,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from assets.battery.rubrics import Rubric, read_rubrics
-from assets.llm import Answer, Call, Model, collect, namesake, that_are_alike
+from assets.llm import Answer, Call, Model, collect, framed, namesake, that_are_alike
 from assets.rubric_text import RubricError
 from assets.settings import PROJECT, Settings
 
@@ -104,7 +104,7 @@ def _questions(
             rubrics = "\n".join(instrument.rubrics[name].text for name in group)
             system, schema = f"{rubrics}\n{instrument.prompt}", _schema(group)
             for text in texts:
-                yield _Question(Call(rater, f"<item>\n{text}\n</item>", system, schema), group, text)
+                yield _Question(Call(rater, framed({"item": text}), system, schema), group, text)
 
 
 def normalised(text: str) -> str:

@@ -1,7 +1,7 @@
 """Writes the embedded demo: a whole input folder, generated, stamped and swapped in.
 
 Belongs here: the folder, its files and its stamp. Does not belong here: what stands in them (battery.py,
-survey.py, propensity.py, onet.py, chats.py, tournament.py).
+survey.py, propensity.py, onet.py, chats.py, indices.py, tournament.py).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.demo import battery, chats, figures, onet, propensity, questionnaire, survey, tournament
+from assets.demo import battery, chats, figures, indices, onet, propensity, questionnaire, survey, tournament
 
 STAMP = ".stamp"
 NOTE = "SYNTHETIC.md"
@@ -174,7 +174,7 @@ def _write_propensity(folder: Path, n_items: int, seed: int) -> None:
 
 
 def _write_adoption(folder: Path, seed: int) -> None:
-    """Occupations and chats about their tasks, whatever the size of the battery; a file of chats in either format."""
+    """Occupations, chats about their tasks (a file in either format) and other indices; whatever the battery's size."""
     rng = np.random.default_rng([seed, *b"adoption"])
     tasks = onet.task_table(rng)
     release, employment = onet.release(rng, tasks), onet.employment()
@@ -190,6 +190,10 @@ def _write_adoption(folder: Path, seed: int) -> None:
     with (folder / "chats" / f"{chats.MONTHS[1]}.jsonl").open("w", encoding="utf-8", newline="") as file:
         for chat in second:
             file.write(json.dumps(chat, ensure_ascii=False) + "\n")
+    for name, table in indices.files(np.random.default_rng([seed, *b"indices"]), tasks).items():
+        path = folder / "comparison" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _csv(path, table)
 
 
 def _csv(path: Path, frame: pd.DataFrame) -> None:
@@ -228,6 +232,9 @@ Need: Measuring Propensities in AI" prints in its sections 4 and 5, and choices 
 Occupations, their tasks, skills, wages and employment under `onet/` and `oews/` are invented, and nobody led the
 conversations under `chats/`. Only the layout of the files and the codes of major groups are those of O*NET, OEWS and
 WildChat; e-mails, numbers and keys in the chats are of the kinds reserved for examples.
+
+The files under `comparison/` are named and laid out as the Anthropic Economic Index and Microsoft's "Working with AI"
+publish theirs, and hold none of their figures or texts: they repeat what was planted in the chats, with noise.
 
 The planted faults (essays and blanks in the ratings, unscored results, respondents who stop or fail the
 quiz, chats without any text, verdicts that can't be read) are there on purpose. Systems carry their published names,

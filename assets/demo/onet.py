@@ -142,11 +142,6 @@ def release(rng: np.random.Generator, tasks: pd.DataFrame) -> dict[str, pd.DataF
     dwas = _dwas(tasks)
     columns = ["Element ID", "IWA ID", "DWA ID", "DWA Title"]
     detailed = dwas[columns].drop_duplicates().sort_values("DWA ID", ignore_index=True)
-    intermediate = [
-        (_gwa(a), _iwa(a, v), verb.format("things at work") + ".")
-        for a, one in enumerate(ACTIVITIES)
-        for v, verb in enumerate(one.verbs)
-    ]
     elements = [(_gwa(a), one.name) for a, one in enumerate(ACTIVITIES)]
     elements += [(_skill(a), one.skill) for a, one in enumerate(ACTIVITIES)]
     keys = {"O*NET-SOC Code": tasks["occupation"], "Task ID": tasks["task_id"]}
@@ -161,7 +156,7 @@ def release(rng: np.random.Generator, tasks: pd.DataFrame) -> dict[str, pd.DataF
             | {"Task": tasks["text"], "Task Type": "Core", "Incumbents Responding": "n/a"} | DATED
         ),
         "Tasks to DWAs.txt": pd.DataFrame(keys | {"DWA ID": dwas["DWA ID"]} | DATED),
-        "IWA Reference.txt": pd.DataFrame(intermediate, columns=["Element ID", "IWA ID", "IWA Title"]),
+        "IWA Reference.txt": intermediate_activities()[["Element ID", "IWA ID", "IWA Title"]],
         "DWA Reference.txt": detailed,
         "Content Model Reference.txt": pd.DataFrame(elements, columns=["Element ID", "Element Name"]).assign(
             Description="Invented"
@@ -170,6 +165,16 @@ def release(rng: np.random.Generator, tasks: pd.DataFrame) -> dict[str, pd.DataF
         "Technology Skills.txt": _technology(occupations),
         "Job Zones.txt": pd.DataFrame(zones | DATED),
     }  # fmt: skip
+
+
+def intermediate_activities() -> pd.DataFrame:
+    """`Element ID`, `IWA ID`, `IWA Title`, and `key`: activity and verb of task_table."""
+    rows = [
+        (_gwa(a), _iwa(a, v), verb.format("things at work") + ".", (a, v))
+        for a, one in enumerate(ACTIVITIES)
+        for v, verb in enumerate(one.verbs)
+    ]
+    return pd.DataFrame(rows, columns=["Element ID", "IWA ID", "IWA Title", "key"])
 
 
 def _gwa(activity: int) -> str:

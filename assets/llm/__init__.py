@@ -7,12 +7,13 @@ what answers mean (the slice that asks). What a slice needs is imported from her
 from assets.llm.alike import namesake, that_are_alike
 from assets.llm.call import CHARACTERS_A_TOKEN, Answer, Call
 from assets.llm.embeddings import EmbeddingError, embed_texts
+from assets.llm.frame import framed
 from assets.llm.ledger import LedgerError, asked_models
 from assets.llm.roles import Limits, Model, Roles, RolesError, read_roles
 from assets.llm.run import Estimate, Progress, collect, estimate, run, stream
 
 __all__ = [
     "CHARACTERS_A_TOKEN", "Answer", "Call", "EmbeddingError", "Estimate", "LedgerError", "Limits", "Model", "Progress",
-    "Roles", "RolesError", "asked_models", "collect", "embed_texts", "estimate", "namesake", "read_roles", "run",
-    "stream", "that_are_alike",
+    "Roles", "RolesError", "asked_models", "collect", "embed_texts", "estimate", "framed", "namesake", "read_roles",
+    "run", "stream", "that_are_alike",
 ]  # fmt: skip

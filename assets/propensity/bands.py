@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from assets.llm import Answer, Call, Model
+from assets.llm import Answer, Call, Model, framed
 from assets.propensity.items import Collected, PropensityError
 from assets.propensity.rubrics import Rubric, band_fault, read_prompt
 from assets.propensity.two_by_two import SCALE
@@ -67,7 +67,8 @@ def _questions(
 
 def _shown(item: Mapping[object, object]) -> str:
     options = "\n".join(f"{letter}) {item[f'option_{letter}']}" for letter in "abc")
-    return f"<item>\n{item['prompt']}\n\n{options}\n\nRight by the stated utility: {item['correct']}\n</item>"
+    text = f"{item['prompt']}\n\n{options}\n\nRight by the stated utility: {item['correct']}"
+    return framed({"item": text})
 
 
 def banded_items(

@@ -17,7 +17,7 @@ from typing import Literal
 import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
-from assets.llm import Answer, Call, Model, namesake, that_are_alike
+from assets.llm import Answer, Call, Model, framed, namesake, that_are_alike
 from assets.propensity.items import COLUMNS, LETTERS, Collected, PropensityError
 from assets.propensity.rubrics import LEVELS, Rubric, read_prompt
 from assets.propensity.two_by_two import is_band
@@ -159,7 +159,7 @@ def _is_for_a_judge(answer: Answer) -> bool:
 def _judge_call(answer: Answer, judges: Sequence[Model]) -> Call | None:
     if not judges:
         return None
-    shown = f"<question>\n{answer.call.prompt}\n</question>\n<reply>\n{answer.text}\n</reply>"
+    shown = framed({"question": answer.call.prompt, "reply": answer.text})
     return Call(judges[0], shown, read_prompt("choice"), Verdict)
 
 

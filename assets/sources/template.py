@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from assets.sources.readers import interviews, propensity, ratings, results, systems, tournament
+from assets.sources.readers import comparison, interviews, propensity, ratings, results, systems, tournament
 from assets.sources.survey_schema import COMPANY, QUESTIONS, RESPONSE_ID, SOURCE
 
 
@@ -38,6 +38,7 @@ def write_templates(folder: Path) -> list[Path]:
             [*propensity.ITEM_COLUMNS, *ratings.headings().values()]
         ],
         f"{propensity.RESPONSES}/name-of-system.csv": [list(propensity.RESPONSE_COLUMNS)],
+        **{file.location: [file.header] for file in comparison.FILES},
     }
     paths = {folder / name: rows for name, rows in files.items()}
     present = [str(path) for path in paths if path.exists()]

@@ -21,15 +21,15 @@ from click.testing import CliRunner, Result
 
 from assets.adoption import asking
 from assets.adoption.assets import adoption
-from assets.adoption.version import code_version
 from assets.settings import PROJECT, Settings
 from dagster_project.cli import main
 from dagster_project.lock import refresh_lock
 from dagster_project.resources import DuckDBWarehouse
 from tests.adoption.judging_server import STEPS, JudgingServer
+from tests.adoption.private_texts import FORMS, N_REMARKS, PRIVATE, left_in, remark, texts_in
 from tests.adoption.slice_build import BEFORE, land
 from tests.dbt_run import run_dbt
-from tests.llm.scripted_server import KEY
+from tests.llm.scripted_server import KEY, Reply
 
 PLANS = ("adoption-relevance", "adoption-summary", "adoption-confirm")
 MARTS = ("chat_funnel", "occupation_adoption")
@@ -53,11 +53,11 @@ first_wait_seconds = 0.01
 breaker_failures = 3
 breaker_pause_seconds = 0.01
 breaker_probes = 2
+batch_poll_seconds = 0.01
 """
 IN_FLIGHT = 2
 # one task an occupation
 TASKS = {"11-1001.00": "Repair engines.", "13-1002.00": "Audit ledgers.", "15-1003.00": "Teach pupils."}
-MAIL, MASKED_MAIL = "ann.lee@example.org", "[e-mail]"
 # text -> occupation that it ends at; None = it ends on the way
 CHATS: dict[str, str | None] = {
     'How do I "Repair engines." of an old boat?': "11-1001.00",
@@ -130,19 +130,27 @@ class World:
         return tables | {"request_match": match.sort_values("request_key", ignore_index=True)}
 
 
-def write_roles(sources: Path, base_url: str, roles: tuple[str, ...] = STEPS) -> None:
-    tables = [TOML.format(role=role, base_url=base_url, in_flight=IN_FLIGHT) for role in roles]
+def write_roles(sources: Path, base_url: str, roles: tuple[str, ...] = STEPS, more: str = "") -> None:
+    tables = [TOML.format(role=role, base_url=base_url, in_flight=IN_FLIGHT) + more for role in roles]
     (sources / "llm.toml").write_text("".join(tables) + LIMITS)
 
 
 def write_chats(sources: Path) -> None:
     first, *rest = CHATS
-    # the first stands twice, in other letters
-    texts = [first, *rest, OTHER_LANGUAGE, f"  {first.lower()} "]
+    # the first stands twice, in other letters; in the others are private things, in either turn
+    private = [f"{text}. {remark(n)}" for n, text in enumerate(rest)]
+    texts = [first, *private, OTHER_LANGUAGE, f"  {first.lower()} "]
     lines = [
         {
             "conversation_hash": str(number),
-            "conversation": [{"role": "user", "content": text}, {"role": "assistant", "content": "No."}],
+            "conversation": [
+                {"role": role, "content": said}
+                for role, said in (
+                    ("user", text),
+                    ("assistant", "No."),
+                    *([("user", remark(number))] if text not in (first, texts[-1]) else []),
+                )
+            ],
             "language": "German" if text == OTHER_LANGUAGE else "English",
             "country": "United States",
             "timestamp": "2024-01-01T00:00:00Z",
@@ -271,8 +279,39 @@ def test_an_outage_costs_nothing_twice_and_changes_nothing(driven: World, world:
 
 
 def test_nothing_unmasked_leaves(driven: World) -> None:
-    sent = json.dumps([request["messages"] for request in driven.server.requests])
-    assert MAIL not in sent and "says " in sent
+    """In the bodies of the requests: no e-mail, phone number, key or card number, but the word that it was one."""
+    assert driven.settings.sources is not None
+    log = (driven.settings.sources / "chats/log.jsonl").read_text()
+    assert all(form in log for form in FORMS)
+    bodies = {step: [b for b in driven.server.bodies if json.loads(b)["model"] == step] for step in STEPS}
+    assert sum(map(len, bodies.values())) == len(driven.server.bodies) > 30
+    for step in STEPS:
+        assert left_in(bodies[step]) == []
+    for step in ("relevance", "summary"):
+        told = " ".join(text for body in bodies[step] for text in texts_in(body))
+        assert {mask: told.count(mask) >= N_REMARKS for mask in PRIVATE} == dict.fromkeys(PRIVATE, True)
+
+
+@pytest.mark.parametrize(
+    ("role", "more"), [("relevance", 'back_end = "batch"\n'), ("confirmation", ""), ("embedder", "")]
+)
+def test_nothing_unmasked_leaves_by_another_way(world: World, role: str, more: str) -> None:
+    """In a batch's file; where the first turn stands for the summary; where a server makes the vectors."""
+    assert world.settings.sources is not None
+    write_roles(world.settings.sources, world.server.base_url, (role,), more)
+    n_before = len(world.server.bodies)
+    if role == "embedder":
+        world.server.embed = lambda asked: Reply(
+            body={"data": [{"index": i, "embedding": [1.0, i]} for i, _ in enumerate(asked["input"])]}
+        )
+        world.settings = world.settings.model_copy(update={"embedder": "openai"})
+    world.take_steps()
+    if role != "embedder":
+        world.call("run", PLANS[STEPS.index(role)])
+    bodies = world.server.bodies[n_before:]
+    told = " ".join(text for body in bodies for text in texts_in(body))
+    assert all(told.count(mask) >= N_REMARKS for mask in PRIVATE)
+    assert left_in(bodies) == []
 
 
 def test_a_killed_run_is_taken_up_where_it_was(world: World) -> None:
@@ -355,55 +394,6 @@ def test_steps_that_nobody_judges_are_passed_over(world: World) -> None:
     assert world.call("run", PLANS[1]).exit_code == 0
     told = " ".join(world.call("estimate", PLANS[2]).output.split())
     assert "9 requests have not been matched yet. Run `suitability refresh`" in told
-
-
-def test_a_changed_prompt_changes_the_code_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = asking.code_version()
-    read = asking.prompt
-    monkeypatch.setattr(asking, "prompt", lambda name: read(name) + "!")
-    assert asking.code_version() != before
-
-
-@pytest.mark.parametrize(
-    ("changed", "is_other"),
-    [
-        ({"match_floor": 0.5}, True),
-        ({"match_margin": 0.1}, True),
-        ({"embedder": "wordllama"}, True),
-        ({"embedder_instruction": "Find"}, True),
-        ({"adoption_replicates": 50}, True),
-        ({"min_chats": 3}, False),
-    ],
-)
-def test_a_setting_of_the_steps_changes_their_code_version(
-    changed: dict[str, object], is_other: bool, tmp_path: Path
-) -> None:
-    before = code_version(Settings(home=tmp_path))
-    assert (code_version(Settings.model_validate({"home": tmp_path, **changed})) != before) == is_other
-
-
-def test_roles_change_the_code_version_and_keys_do_not(tmp_path: Path) -> None:
-    settings = Settings(home=tmp_path, sources=tmp_path)
-    model = '[[{role}]]\nname = "a"\nmodel = "{model}"\nbase_url = "https://x.example/v1"\napi_key_env = "{key}"\n'
-    files = [
-        "",
-        model.format(role="relevance", model="m", key="A_KEY"),
-        model.format(role="summary", model="m", key="A_KEY"),
-        model.format(role="summary", model="n", key="A_KEY"),
-    ]
-    versions = []
-    for file in files:
-        (tmp_path / "llm.toml").write_text(file)
-        versions.append(code_version(settings))
-    assert len(set(versions)) == len(files)
-    for same in (
-        model.format(role="summary", model="n", key="B_KEY"),
-        files[-1] + "input_price = 1\noutput_price = 1\n",
-    ):
-        (tmp_path / "llm.toml").write_text(same)
-        assert code_version(settings) == versions[-1]
-    (tmp_path / "llm.toml").write_text("no toml")
-    assert code_version(settings) not in versions
 
 
 def test_an_answer_of_blanks_is_unparsed() -> None:

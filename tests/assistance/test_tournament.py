@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from assets.assistance.judging import enclosed, verdict_schema
+from assets.assistance.judging import verdict_schema
 from assets.assistance.tournament import Supplied, Tournament, foreseen
 from assets.assistance.traits import contained_share
 from assets.llm import Answer, Call, Limits, Model, Roles
@@ -77,10 +77,6 @@ def test_a_verdict_that_a_file_holds_is_not_asked_in_either_seat(settings: Setti
     held = [("tutoring", "automation", "1", "jo", s, t) for s, t in (("ann", "bob"), ("bob", "ann"))]
     for one in held:
         assert len(Tournament(settings, ROLES, supplied([one]), None, write).judge_calls()) == 15
-
-
-def test_no_text_closes_its_own_tags() -> None:
-    assert enclosed("first", "a</first><second>b").count("<") == 2
 
 
 def test_a_verdict_off_the_scale_is_no_verdict() -> None:

@@ -1,4 +1,4 @@
-"""The demo's occupations and chats: read by the readers, in the shape that the slice meets in the field."""
+"""The demo's occupations, chats and other indices: read by the readers, in the shape that the slice meets."""
 
 import re
 from pathlib import Path
@@ -9,8 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.stats import spearmanr
 
-from assets.demo import chats, onet
-from assets.sources.readers import read_chats, read_oews, read_onet
+from assets.demo import chats, indices, onet
+from assets.settings import Settings
+from assets.sources.readers import read_chats, read_comparison, read_oews, read_onet
+from dagster_project.ge_checks import load_suites, run_suite
+
+SEED = Settings.model_fields["seed"].default  # what a user sees
 
 _PATTERN = "|".join(re.escape(form).replace(re.escape("{}"), "(.*)") for form in chats.REQUESTS)
 
@@ -94,3 +98,68 @@ def test_tasks_are_asked_about_as_often_as_planted(monkeypatch: pytest.MonkeyPat
     # copies are of any kind
     n_work = 1 - sum(chats.SHARES.values())
     assert n_work < n.sum() / len(said) < n_work + chats.SHARES["copy"]
+
+
+@pytest.fixture(scope="module")
+def other(demo: Path) -> pd.DataFrame:
+    reading = read_comparison(demo)
+    assert not reading.ignored_files
+    return reading.frames["raw.index_value"].assign(value=lambda frame: frame["value"].astype(float))
+
+
+def test_other_indices_are_in_all_layouts_that_are_read_and_pass_at_the_door(
+    demo: Path, other: pd.DataFrame
+) -> None:
+    assert other.groupby("index_name")["level"].unique().map(list).to_dict() == {
+        "aei_2025_02_10": ["task"],
+        "aei_2025_03_27": ["task"],
+        "aei_exposure": ["SOC"],
+        "microsoft_ai": ["IWA"],
+        "microsoft_applicability": ["SOC"],
+        "microsoft_user": ["IWA"],
+    }
+    (suite,) = [suite for suite in load_suites() if suite.table == "raw.index_value"]
+    raw = read_comparison(demo).frames["raw.index_value"]
+    assert [r.check_name for r in run_suite(suite, raw, n_files=5) if not r.passed] == []
+
+
+def test_most_texts_of_other_indices_are_ours_some_reworded_and_some_gone(
+    other: pd.DataFrame, world: dict[str, pd.DataFrame]
+) -> None:
+    ours = set(world["raw.onet_task"]["task"].str.lower())
+    texts = {name: set(own["text"]) for name, own in other[other["level"] == "task"].groupby("index_name")}
+    assert texts["aei_2025_02_10"] < ours
+    unlike = texts["aei_2025_03_27"] - ours
+    gone = {text.lower() for text in indices.DROPPED}
+    assert gone < unlike and 0.1 < len(unlike - gone) / len(texts["aei_2025_03_27"]) < 1 / 3
+    codes = set(world["raw.onet_task"]["occupation"].str[:7])
+    assert set(other.loc[other["level"] == "SOC", "unit"]) == codes | {indices.DROPPED_CODE}
+    assert not set(world["raw.onet_occupation"]["occupation"].str[:7]) & {indices.DROPPED_CODE}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_other_indices_say_what_is_planted_with_noise(seed: int) -> None:
+    """Rank correlation with the planted shares themselves, whatever the draw; by task, where most is compared."""
+    tasks = onet.task_table(np.random.default_rng(seed))
+    files = indices.files(np.random.default_rng(seed), tasks)
+    planted = tasks.groupby("text")["chats"].sum().rename(str.lower)
+    for name, low, high in (
+        ("aei/release_2025_02_10/onet_task_mappings.csv", 0.75, 0.95),
+        ("aei/release_2025_03_27/task_pct_v2.csv", 0.5, 0.85),
+    ):
+        given = files[name].set_index("task_name")["pct"]
+        common = given.index.intersection(planted.index)
+        assert low < spearmanr(given[common], planted[common]).statistic < high
+    used = tasks.groupby(["activity", "verb"])["chats"].sum()
+    share = files["working_with_ai/iwa_metrics.csv"]
+    assert share["share_user"].sum() == pytest.approx(1, abs=1e-4)
+    assert spearmanr(share["share_user"], used.to_numpy()).statistic > 0.9
+    assert (share.loc[share["title"].str.startswith("Clean"), "share_user"] == 0).all()
+
+
+def test_the_demo_holds_its_other_indices_byte_for_byte_whatever_is_drawn_beside_them(demo: Path) -> None:
+    """They are drawn last and by a seed of their own: the files that stood before them are as they were."""
+    tasks = onet.task_table(np.random.default_rng([SEED, *b"adoption"]))
+    for name, table in indices.files(np.random.default_rng([SEED, *b"indices"]), tasks).items():
+        read = pd.read_csv(demo / "comparison" / name)
+        pd.testing.assert_frame_equal(read, table, check_exact=True)

@@ -27,6 +27,13 @@ FIXED = {
     ),
     *("onet/Job Zones.txt", "onet/Technology Skills.txt", "oews/national.csv", "oews/crosswalk.csv"),
 }
+COMPARISON = {
+    "comparison/aei/labor_market_impacts/job_exposure.csv",
+    "comparison/aei/release_2025_02_10/onet_task_mappings.csv",
+    "comparison/aei/release_2025_03_27/task_pct_v2.csv",
+    "comparison/working_with_ai/iwa_metrics.csv",
+    "comparison/working_with_ai/soc_ai_applicability_scores.csv",
+}
 ADOPTION = FIXED | {
     *(f"onet/{name}.txt" for name in ("Task Statements", "Tasks to DWAs", "DWA Reference", "Skills")),
     *("chats/2000-01.parquet", "chats/2000-02.jsonl"),
@@ -54,7 +61,7 @@ def test_files_are_those_of_the_input_layout(demo: Path) -> None:
         "tournament/traits/judge-b.jsonl",
     }
     expected |= {f"propensity/responses/{system}.csv" for system in SYSTEMS}
-    expected |= ADOPTION
+    expected |= ADOPTION | COMPARISON
     expected |= {f"propensity/items/{name}.csv" for name in PROPENSITIES}
     assert set(contents(demo)) == expected
 

@@ -71,6 +71,7 @@ class ScriptedServer:
         self.outage = False
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
+        self.bodies: list[bytes] = []
         self.times: list[float] = []
         self.paid: Counter[str] = Counter()
         self.asked: Counter[str] = Counter()
@@ -123,6 +124,7 @@ class ScriptedServer:
         headers = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in head[1:] if line)}
         body = await reader.readexactly(int(headers.get("content-length", 0)))
         self.headers.append(headers)
+        self.bodies.append(body)
         if path == "/v1/chat/completions":
             self._in_flight += 1
             self.most_in_flight = max(self.most_in_flight, self._in_flight)

@@ -85,11 +85,7 @@ def test_every_file_is_listed(real_data: Path) -> None:
         "chats": 1,
         "onet": 12,
         "oews": 2,
-        "aei_2025_02_10": 1,
-        "aei_2025_03_27": 1,
-        "aei_exposure": 1,
-        "microsoft_user": 1,
-        "microsoft_applicability": 1,
+        "comparison": 5,
     }
 
 

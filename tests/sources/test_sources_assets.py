@@ -14,7 +14,14 @@ import pytest
 
 from assets.settings import Settings
 from assets.sources import assets as sources_assets
-from assets.sources import assistance_assets, chat_assets, onet_assets, propensity_assets, refresh
+from assets.sources import (
+    assistance_assets,
+    chat_assets,
+    comparison_assets,
+    onet_assets,
+    propensity_assets,
+    refresh,
+)
 from assets.sources.folder import sources_folder
 from assets.sources.readers import SourceError
 from dagster_project.resources import DuckDBWarehouse
@@ -22,7 +29,10 @@ from tests.factories import write_ratings, write_results, write_sources
 
 RAW = [
     asset
-    for module in (sources_assets, assistance_assets, propensity_assets, onet_assets, chat_assets)
+    for module in (
+        *(sources_assets, assistance_assets, propensity_assets, onet_assets, chat_assets),
+        comparison_assets,
+    )
     for asset in vars(module).values()
     if isinstance(asset, dg.AssetsDefinition)
 ]
@@ -60,6 +70,7 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
             "oews_crosswalk",
             "chat",
             "chat_file",
+            "index_value",
             "candidate",
             "tournament_output",
             "tournament_judgement",
@@ -71,7 +82,7 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
         "rating": 72,
         "result": 2,
         "ai_system": 1,
-        "source_file": 17,
+        "source_file": 20,
         "interview": 2,
         "propensity_item": 2,
         "propensity_response": 2,
@@ -81,6 +92,7 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
         "oews_crosswalk": 2,
         "chat": 2,
         "chat_file": 1,
+        "index_value": 5,
         "candidate": 4,
         "tournament_output": 3,
         "tournament_judgement": 1,
@@ -109,11 +121,11 @@ def test_a_bad_file_fails_its_own_asset_and_keeps_the_old_table(inputs: Path, tm
 def test_an_absent_input_gives_an_empty_table(inputs: Path, tmp_path: Path) -> None:
     run(inputs, tmp_path / "home")
     shutil.rmtree(inputs / "survey")
-    for name in ("chats", "onet", "oews"):
+    for name in ("chats", "onet", "oews", "comparison"):
         shutil.rmtree(inputs / name)
     assert run(inputs, tmp_path / "home").success
     warehouse = DuckDBWarehouse(tmp_path / "home" / "warehouse.duckdb")
-    for table in ("survey_response", "interview", "chat", "chat_file", "onet_task", "oews"):
+    for table in ("survey_response", "interview", "chat", "chat_file", "onet_task", "oews", "index_value"):
         assert warehouse.read(f"raw.{table}").empty, table
 
 

@@ -11,6 +11,7 @@ from assets.sources.readers import (
     Reading,
     SourceError,
     read_candidates,
+    read_comparison,
     read_interviews,
     read_oews,
     read_propensity_items,
@@ -21,6 +22,7 @@ from assets.sources.readers import (
     read_systems,
 )
 from tests.factories import (
+    APPLICABILITY_HEADER,
     CANDIDATES_HEADER,
     CAPABILITIES,
     INTERVIEW_HEADER,
@@ -53,6 +55,11 @@ READERS: dict[str, tuple[str, Callable[[Path], Reading], tuple[str, ...]]] = {
         PROPENSITY_RESPONSE_HEADER,
     ),
     "oews": ("oews/national.csv", read_oews, OEWS_HEADER),
+    "other indices": (
+        "comparison/working_with_ai/soc_ai_applicability_scores.csv",
+        read_comparison,
+        APPLICABILITY_HEADER,
+    ),
     "candidates": ("tournament/candidates.csv", read_candidates, CANDIDATES_HEADER),
 }
 every_input = pytest.mark.parametrize(("file", "read", "header"), READERS.values(), ids=READERS)

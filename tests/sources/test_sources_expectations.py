@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from assets.sources.readers import (
     read_candidates,
     read_chats,
+    read_comparison,
     read_interviews,
     read_judgements,
     read_oews,
@@ -28,7 +30,14 @@ from assets.sources.readers import (
 from assets.sources.readers.ratings import capability_aliases
 from assets.sources.survey_schema import ALLOWED
 from dagster_project.ge_checks import Suite, load_suites, run_suite
-from tests.factories import SURVEY_HEADER, SYSTEMS_HEADER, write_sources, write_systems
+from tests.factories import (
+    APPLICABILITY_HEADER,
+    SURVEY_HEADER,
+    SYSTEMS_HEADER,
+    write_csv,
+    write_sources,
+    write_systems,
+)
 
 SUITES = {suite.table: suite for suite in load_suites()}
 Break = Callable[[pd.DataFrame], pd.DataFrame]
@@ -48,6 +57,7 @@ def frames(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
         read_propensity_responses(sources),
         read_onet(sources),
         read_oews(sources),
+        read_comparison(sources),
         read_candidates(sources),
         read_outputs(sources),
         read_judgements(sources),
@@ -75,6 +85,7 @@ def test_each_input_table_has_a_suite() -> None:
         "raw.onet_task",
         "raw.oews",
         "raw.chat_file",
+        "raw.index_value",
         "raw.candidate",
         "raw.tournament_output",
         "raw.tournament_judgement",
@@ -108,6 +119,10 @@ def cells(column: str, value: object, where: Callable[[pd.DataFrame], pd.Series]
 
 def asked(question: str) -> Callable[[pd.DataFrame], pd.Series]:
     return lambda frame: frame["question"] == question
+
+
+def of_occupations(frame: pd.DataFrame) -> pd.Series:
+    return frame["level"] == "SOC"
 
 
 def twice(frame: pd.DataFrame) -> pd.DataFrame:
@@ -219,6 +234,14 @@ BROKEN: list[tuple[str, Break, str]] = [
         lambda frame: frame.assign(n_unusable=frame["n_rows"]),
         "column_pair_values_a_to_be_greater_than_b_n_rows_n_unusable",
     ),
+    ("raw.index_value", twice, "compound_columns_to_be_unique_index_name_level_unit_text"),
+    ("raw.index_value", cells("text", None), "column_values_to_not_be_null_text"),
+    ("raw.index_value", cells("unit", "11-1011.00", of_occupations), "column_values_to_match_regex_unit"),
+    ("raw.index_value", cells("value", None), "column_values_to_not_be_null_value"),
+    *(
+        ("raw.index_value", cells("value", value), "column_values_to_match_regex_value")
+        for value in ("5 %", "0,5", "-1", "nan", "inf", "some")
+    ),
     ("raw.candidate", twice, "column_values_to_be_unique_candidate"),
     *(
         ("raw.candidate", cells(c, None), f"column_values_to_not_be_null_{c}")
@@ -299,3 +322,44 @@ def test_warnings_and_blocks_are_told_apart() -> None:
 
 def test_suites_live_in_the_project() -> None:
     assert {path.stem for path in Path("expectations").glob("*.json")} == {t.split(".")[1] for t in SUITES}
+
+
+def test_a_bad_value_of_an_index_is_told_with_file_row_column_and_what_to_do(tmp_path: Path) -> None:
+    """What the command line prints of a check that fails."""
+    path = "comparison/working_with_ai/soc_ai_applicability_scores.csv"
+    rows = [("11-1011", "Planners", "0.1"), ("13-1011.00", "Counters", "5 %"), ("15-1011", "", "")]
+    write_csv(tmp_path / path, APPLICABILITY_HEADER, rows)
+    frame = read_comparison(tmp_path).frames["raw.index_value"]
+    told = {}
+    for result in run_suite(SUITES["raw.index_value"], frame, n_files=1):
+        if not result.passed:
+            samples: Any = result.metadata["sample"].value
+            (sample,) = samples
+            place = (sample["source_file"], sample["row_number"], sample.get("column_name"))
+            told[result.check_name] = (*place, result.severity.name, result.description or "")
+    column = "ai_applicability_score"
+    assert {check: found[:4] for check, found in told.items()} == {
+        "column_values_to_match_regex_value": (path, 3, column, "WARN"),
+        "column_values_to_match_regex_unit": (path, 3, None, "WARN"),
+        "column_values_to_not_be_null_value": (path, 4, column, "WARN"),
+        "column_values_to_not_be_null_text": (path, 4, None, "ERROR"),
+    }
+    does = {check: found[4] for check, found in told.items()}
+    assert "write it as 0.12" in does["column_values_to_match_regex_value"]
+    assert "SOC Code hold six digits" in does["column_values_to_match_regex_unit"]
+    assert "fill it in" in does["column_values_to_not_be_null_value"]
+    assert "title is blank" in does["column_values_to_not_be_null_text"]
+    assert "fill it in" in does["column_values_to_not_be_null_text"]
+
+
+def test_a_bad_value_of_an_index_is_what_staging_rejects() -> None:
+    """The suite's form of a number is that of stg_index_reject: what it lets through is a number from 0 on."""
+    (pattern,) = [
+        e.kwargs["regex"]
+        for e in SUITES["raw.index_value"].expectations
+        if e.kwargs.get("column") == "value" and "regex" in e.kwargs
+    ]
+    for value in ("0", "0.5", ".5", "5.", "+1", " 2e-05 ", "1E3"):
+        assert re.match(pattern, value) and float(value) >= 0
+    for value in ("-0.1", "-1", "1,5", "1 000", "1e", ".", "0x1", "NaN", "inf", "1_000"):
+        assert not re.match(pattern, value)

@@ -1,4 +1,4 @@
-"""dbt's tests in Dagster, on a project of four models: errors block what is downstream, warnings don't; unit tests are CI's."""
+"""dbt's tests in Dagster, on a few models: errors block what is downstream, warnings don't; unit tests are CI's."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ The tests run in order: each leaves a good publication behind for the next. Kill
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -51,6 +52,19 @@ def test_every_unit_test_of_dbt_passes(workplace: Workplace) -> None:
     run = run_dbt(workplace.home, "test", "-s", "test_type:unit")
     assert run.success, run.failures
     assert len(run.status) >= 100
+
+
+def test_the_demo_fills_the_comparison_with_other_indices_and_its_part_of_the_report(
+    workplace: Workplace,
+) -> None:
+    found = workplace.query('select "index", level, spearman from marts.index_comparison')
+    assert len(found) == 8 and all(rho > 0 for _, _, rho in found)
+    assert workplace.query("select count(*) from marts.index_unmatched")[0][0] > 0
+    page = (workplace.published.parent / "report" / "adoption.html").read_text(encoding="utf-8")
+    rows = re.findall(r"<tr>(.*?)</tr>", page.partition("Other indices of AI usage")[2], re.DOTALL)
+    told = {" ".join(re.sub("<.*?>", " ", row).split()[:2]) for row in rows}
+    assert {f"{index} {level}" for index, level, _ in found} <= told
+    assert workplace.query("select count(*) from marts.source_file where input = 'comparison'") == [(5,)]
 
 
 @pytest.mark.slow

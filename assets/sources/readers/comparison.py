@@ -36,6 +36,11 @@ class File:
     def location(self) -> str:
         return f"{FOLDER}/{self.path}"
 
+    @property
+    def header(self) -> list[str]:
+        """The columns that are taken; others may stand beside them."""
+        return [*filter(None, (self.unit, self.text)), *self.values.values()]
+
 
 # the first release stands again in the second's folder, as task_pct_v1.csv: it counts once
 FILES = (
@@ -65,7 +70,6 @@ FILES = (
         {"microsoft_applicability": "ai_applicability_score"},
     ),
 )
-LOCATIONS = {next(iter(file.values)): file.location for file in FILES}
 
 
 def read_comparison(sources: Path) -> Reading:
@@ -96,7 +100,7 @@ def read_comparison(sources: Path) -> Reading:
 
 
 def _frames(table: Table, file: File) -> list[pd.DataFrame]:
-    require_columns(table, [*filter(None, (file.unit, file.text)), *file.values.values()])
+    require_columns(table, file.header)
     require_unique(table, (file.unit or file.text,))
     n = len(table.rows)
     named = {

@@ -29,24 +29,25 @@ from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import CSV, empty_frame, file_sha256, find_files, relative
 from assets.sources.readers.json_lines import JSONL
 
-LOCATIONS = {
-    "ratings": (ratings.LOCATION, (CSV,)),
-    "items": (items.LOCATION, (JSONL,)),
-    "results": (results.LOCATION, results.SUFFIXES),
-    "systems": (systems.LOCATION, (CSV,)),
-    "survey": (survey.LOCATION, (CSV,)),
-    "interviews": (interviews.LOCATION, (CSV,)),
-    "chats": (chats.LOCATION, chats.SUFFIXES),
-    "onet": (onet.LOCATION, onet.SUFFIXES),
-    "oews": (oews.LOCATION, oews.SUFFIXES),
-    **{name: (location, (CSV,)) for name, location in comparison.LOCATIONS.items()},
-    "candidates": (tournament.CANDIDATES, (CSV,)),
-    "outputs": (tournament.OUTPUTS, (JSONL,)),
-    "judgements": (tournament.JUDGEMENTS, (JSONL,)),
-    "traits": (tournament.TRAITS, (JSONL,)),
-    "propensity_items": (propensity.ITEMS, (CSV,)),
-    "propensity_responses": (propensity.RESPONSES, (CSV,)),
-}
+# (input, location, endings of its files); an input may have several locations
+LOCATIONS: list[tuple[str, str, tuple[str, ...]]] = [
+    ("ratings", ratings.LOCATION, (CSV,)),
+    ("items", items.LOCATION, (JSONL,)),
+    ("results", results.LOCATION, results.SUFFIXES),
+    ("systems", systems.LOCATION, (CSV,)),
+    ("survey", survey.LOCATION, (CSV,)),
+    ("interviews", interviews.LOCATION, (CSV,)),
+    ("chats", chats.LOCATION, chats.SUFFIXES),
+    ("onet", onet.LOCATION, onet.SUFFIXES),
+    ("oews", oews.LOCATION, oews.SUFFIXES),
+    *((comparison.FOLDER, file.location, (CSV,)) for file in comparison.FILES),
+    ("candidates", tournament.CANDIDATES, (CSV,)),
+    ("outputs", tournament.OUTPUTS, (JSONL,)),
+    ("judgements", tournament.JUDGEMENTS, (JSONL,)),
+    ("traits", tournament.TRAITS, (JSONL,)),
+    ("propensity_items", propensity.ITEMS, (CSV,)),
+    ("propensity_responses", propensity.RESPONSES, (CSV,)),
+]
 
 
 def list_source_files(sources: Path) -> pd.DataFrame:
@@ -56,7 +57,7 @@ def list_source_files(sources: Path) -> pd.DataFrame:
         SourceError: a file that can't be opened.
     """
     rows = []
-    for name, (location, suffixes) in LOCATIONS.items():
+    for name, location, suffixes in LOCATIONS:
         for path in find_files(sources, location, suffixes)[0]:
             file = relative(sources, path)
             try:

@@ -141,9 +141,9 @@ def _warnings(funnel: pd.DataFrame) -> list[str]:
         )
     if status.get("confirmed") == "fallback":
         told.append(
-            "Tasks were kept for likeness of words alone; no language model confirmed them. Expect most to be wrong: of "
-            "the nearest tasks of public chats from a likeness of 0.55 on, raters called 6 of 21 right (minilm) and 5 of "
-            "22 (wordllama). Decide nothing about people by these shares."
+            "Tasks were kept for likeness of words alone; no language model confirmed them. Expect most to be wrong: "
+            "of the nearest tasks of public chats from a likeness of 0.55 on, raters called 6 of 21 right (minilm) "
+            "and 5 of 22 (wordllama). Decide nothing about people by these shares."
         )
     return told
 
