@@ -8,7 +8,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from assets.sources.readers import list_source_files, read_ratings, read_results, read_survey, read_systems
+from assets.sources.readers import (
+    list_source_files,
+    read_comparison,
+    read_ratings,
+    read_results,
+    read_survey,
+    read_systems,
+)
 from dagster_project.ge_checks import load_suites, run_suite
 
 
@@ -20,6 +27,7 @@ def frames(real_data: Path) -> dict[str, pd.DataFrame]:
         read_results(real_data),
         read_systems(real_data),
         read_survey(real_data, "s"),
+        read_comparison(real_data),
     )
     print(f"read in {time.perf_counter() - start:.2f} s")
     return {name: frame for reading in readings for name, frame in reading.frames.items()}
