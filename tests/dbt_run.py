@@ -36,18 +36,23 @@ class DbtRun:
 
 
 def run_dbt(
-    folder: Path, *arguments: str, project: Path = PROJECT / "dbt", parsed: Path | None = None
+    folder: Path,
+    *arguments: str,
+    project: Path = PROJECT / "dbt",
+    parsed: Path | None = None,
+    manifest: Any = None,
 ) -> DbtRun:
     """Run dbt on `folder`/warehouse.duckdb; what it writes goes to `folder` too.
 
     Args:
         parsed: the fixture `dbt_target`, which spares reading the product's own project anew.
+        manifest: in its place, what `manifest_of` gave for it; good for one run.
 
     Raises:
         AssertionError: dbt came to no results, e.g. for it can't read the project; the message is dbt's.
     """
-    # runs change the manifest they are given
-    manifest = _manifest(parsed).deepcopy() if parsed else None
+    if parsed and manifest is None:
+        manifest = manifest_of(parsed)
     result = _invoke(folder, project, arguments, manifest)
     assert result.result is not None, result.exception
     run = DbtRun(result.success)
@@ -55,6 +60,11 @@ def run_dbt(
         run.status[outcome.node.name] = str(outcome.status)
         run.messages[outcome.node.name] = outcome.message or ""
     return run
+
+
+def manifest_of(parsed: Path) -> Any:
+    """A copy of the project as parsed: runs change the manifest they are given."""
+    return _manifest(parsed).deepcopy()
 
 
 @cache

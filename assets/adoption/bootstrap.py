@@ -111,12 +111,13 @@ def _resample(
     for start in range(0, len(sets.n_chats), BLOCK):
         block = slice(start, start + BLOCK)
         n_us = sets.n_us_chats[block]
-        us = _times(rng, n_us, n_replicates)
-        both = us + _times(rng, sets.n_chats[block] - n_us, n_replicates)
+        both = _times(rng, sets.n_chats[block] - n_us, n_replicates)
+        if n_us.any():
+            us = _times(rng, n_us, n_replicates)
+            us_by_occupation += weights[block].T @ us
+            both += us
         by_occupation += weights[block].T @ both
         by_text += sets.members[block].T @ both
-        if n_us.any():
-            us_by_occupation += weights[block].T @ us
     return by_occupation.T, us_by_occupation.T, by_text.T
 
 

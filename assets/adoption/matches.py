@@ -25,8 +25,6 @@ BLOCK = 20_000
 # changes with what a kept file holds
 _LAYOUT = "normal text, ids"
 _VARIED = {"request_key", *(f"cosine_{rank}" for rank in range(1, NEAREST + 1))}
-NONE = np.empty(0, np.int64)
-_Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]
 
 Keys = npt.NDArray[np.int64]
 Texts = Callable[[Keys], list[str]]
@@ -94,10 +92,14 @@ def match(
     k = min(NEAREST, len(tasks))
     ids = tasks["task_text_id"].to_list()
     store = folder / _digest(tasks, f"{engine.name}/{engine.weights_sha256}/{engine.query_prefix}", k)
-    index = pd.Index(ids)
-    found = [_part(table, k, index) for table in kept(store)]
+    columns = [
+        "request_key",
+        *(f"{name}_{rank}" for rank in range(1, k + 1) for name in ("task_text_id", "cosine")),
+    ]
+    found = list(kept(store, columns))
+    known = np.concatenate([np.empty(0, np.int64), *(table["request_key"].to_numpy() for table in found)])
     # pandas' hash tables take a tenth of the time of numpy's set operations
-    new = np.sort(pd.unique(keys[~pd.Series(keys).isin(np.concatenate([NONE, *(p[0] for p in found)]))]))
+    new = np.sort(pd.unique(keys[~pd.Series(keys).isin(known)]))
     if len(new):
         vectors, texts = embed_tasks(tasks["text"].to_list()), texts_of(new)
         for start in range(0, len(new), BLOCK):
@@ -105,11 +107,13 @@ def match(
             near, cosine = search(embed_requests([normal_text(t) for t in texts[block]]), vectors, ids, k)
             table = _table(new[block], near, cosine.astype(np.float64).round(6), engine)
             keep(table, store, [name for name in table.column_names if name not in _VARIED])
-            found.append(_part(table, k, index))
-    known, task, known_cosine = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
-    order = np.argsort(known, kind="stable")
-    rows = order[np.searchsorted(known, keys, sorter=order)]
-    return Matches(task[rows], known_cosine[rows], len(new), engine.name, sorted(store.glob("*.parquet")))
+            found.append(table.select(columns))
+    table = pa.concat_tables(found).combine_chunks()
+    rows = pd.Index(table["request_key"].to_numpy()).get_indexer(pd.Index(keys))
+    cosines = np.column_stack([table[f"cosine_{rank}"].to_numpy() for rank in range(1, k + 1)])
+    places = np.column_stack([_places(table[f"task_text_id_{rank}"], ids) for rank in range(1, k + 1)])
+    parts = sorted(store.glob("*.parquet"))
+    return Matches(places[rows], cosines[rows], len(new), engine.name, parts)
 
 
 def _digest(tasks: pd.DataFrame, embedder: str, k: int) -> str:
@@ -129,12 +133,8 @@ def _table(keys: Keys, near: npt.NDArray[Any], cosine: npt.NDArray[np.float64], 
     return pa.table(columns)
 
 
-def _part(table: pa.Table, k: int, index: pd.Index) -> _Part:
-    """Keys, places in `index` (n, k) and cosines (n, k) of a kept table."""
-    tasks = []
-    for rank in range(1, k + 1):
-        named = table[f"task_text_id_{rank}"].combine_chunks().dictionary_encode()
-        place = index.get_indexer(pd.Index(named.dictionary.to_pylist())).astype(np.int32)
-        tasks.append(place[named.indices.to_numpy()])
-    cosines = [table[f"cosine_{rank}"].to_numpy() for rank in range(1, k + 1)]
-    return table["request_key"].to_numpy(), np.column_stack(tasks), np.column_stack(cosines)
+def _places(named: pa.ChunkedArray, ids: list[str]) -> npt.NDArray[np.int32]:
+    """Of each of `named` its place in `ids`."""
+    encoded = named.combine_chunks().dictionary_encode()
+    places = pd.Index(ids).get_indexer(pd.Index(encoded.dictionary.to_pylist())).astype(np.int32)
+    return places[encoded.indices.to_numpy()]

@@ -115,7 +115,7 @@ def relevant(
     """`chats` with relevance_status, is_relevant and goes_on."""
     answers = asked(RELEVANCE, roles, lambda m: asking.relevance_calls(text.tolist(), m), collected)
     if isinstance(answers, str):
-        unknown = pd.array([None] * len(chats), dtype="boolean")
+        unknown = pd.Series(pd.NA, index=chats.index, dtype="boolean")
         step = Step("relevant", "skipped", "none", f"{answers}; all chats go on")
         return chats.assign(relevance_status=_none(chats), is_relevant=unknown, goes_on=True), step
     found = asking.relevance_of(answers).set_index(chats.index)
@@ -211,7 +211,7 @@ def confirmations(requests: list[str], tasks: pd.DataFrame, matches: Matches, mo
 
 
 def _none(chats: pd.DataFrame) -> pd.Series:
-    return pd.Series([None] * len(chats), index=chats.index, dtype=object)
+    return pd.Series(np.empty(len(chats), object), index=chats.index)
 
 
 def _done(role: str, roles: Roles, answers: Sequence[Answer]) -> Step:

@@ -32,3 +32,10 @@
     from {{ model }}
     where not coalesce(({{ expression }}), false)
 {% endtest %}
+
+{# one test for all columns of a model: a start of a test takes longer than the test #}
+{% test never_null(model, columns) %}
+    select *
+    from {{ model }}
+    where {% for column in columns %}{{ column }} is null{% if not loop.last %} or {% endif %}{% endfor %}
+{% endtest %}
