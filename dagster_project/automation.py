@@ -95,7 +95,11 @@ def seen_files(sources: Path, watched: Watched, before: Mapping[str, list[str]])
     """The files that the input's reader takes; what has not been touched since `before` is not read again."""
     found = {}
     for path in find_files(sources, watched.location, watched.suffixes)[0]:
-        stat = path.stat()
+        try:
+            stat = path.stat()
+        except FileNotFoundError:
+            # gone since it was listed
+            continue
         touched = f"{stat.st_size} {stat.st_mtime_ns}"
         known = before.get(path.name, ["", ""])
         sha256 = known[1] if known[0] == touched else file_sha256(path, f"{watched.location}/{path.name}")
@@ -113,7 +117,9 @@ def _tick(
         return dg.SkipReason(f"{settings.sources} is no folder.")
     published = published_files(settings.published_path, settings.sources, watched.name)
     if context.cursor:
-        before: Seen = json.loads(context.cursor)
+        # an older cursor has the hash alone
+        given = json.loads(context.cursor).items()
+        before: Seen = {name: seen if isinstance(seen, list) else ["", seen] for name, seen in given}
     else:
         before = {name: ["", sha256] for name, sha256 in (published or {}).items()}
     now = seen_files(settings.sources, watched, before)

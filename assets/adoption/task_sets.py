@@ -27,9 +27,14 @@ def task_sets(task: npt.NDArray[np.int32], kept: npt.NDArray[np.bool_], n_tasks:
     """Sets in an order that follows from their tasks alone.
 
     Args:
-        task: (n, k) indices below `n_tasks`, different ones in a row; k powers of `n_tasks` + 1 fit in 63 bits.
+        task: (n, k) indices below `n_tasks`, different ones in a row; (`n_tasks` + 1) to the k fits in 63 bits.
         kept: (n, k).
+
+    Raises:
+        ValueError: they don't fit.
     """
+    if (n_tasks + 1) ** task.shape[1] >= 2**63:
+        raise ValueError(f"sets of {task.shape[1]} out of {n_tasks} tasks can't be numbered")
     from scipy import sparse
 
     ordered = np.sort(np.where(kept, task, -1), axis=1).astype(np.int64) + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import dagster as dg
@@ -146,6 +147,9 @@ def test_a_new_month_of_chats_starts_a_refresh_of_chats_alone(own: Settings) -> 
     seen = seen_files(own.sources, CHATS, {})
     seen["2026-01.jsonl"][1] = "as it was"
     assert seen_files(own.sources, CHATS, seen) == seen
+    # a cursor of an earlier version holds the hashes alone
+    old = json.dumps({name: sha256 for name, (_, sha256) in seen_files(own.sources, CHATS, {}).items()})
+    assert _jobs(_tick(own, old, CHATS)) == []
     (folder / "2026-01.jsonl").write_text("{ }\n")
     assert _jobs(_tick(own, first.cursor, CHATS)) == ["refresh_chats"]
 
