@@ -66,7 +66,9 @@ def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
     ]
     frames = {name: frame for reading in readings for name, frame in reading.frames.items()}
     chats = read_chats(tmp_path, tmp_path / "parts", max_characters=4000, request_characters=500)
-    frames |= {"raw.chat": pq.read_table(chats.parts[0]).to_pandas(), "raw.chat_file": chats.files}
+    # which part it is only its file's name says
+    read = pq.read_table(chats.parts[0]).to_pandas().assign(part=chats.parts[0].stem)
+    frames |= {"raw.chat": read, "raw.chat_file": chats.files}
     frames["raw.source_file"] = list_source_files(tmp_path)
     frames["raw.item"] = read_items(tmp_path)
     assert set(frames) == {name for name in declared_tables() if name.startswith("raw.")} - {
