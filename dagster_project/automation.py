@@ -11,6 +11,7 @@ from pathlib import Path
 import dagster as dg
 
 from assets.settings import Settings
+from assets.sources.partial import why_not
 from assets.sources.readers import chats, results
 from assets.sources.readers.folder import file_sha256, find_files
 from dagster_project.published import published_files
@@ -100,7 +101,8 @@ def seen_files(sources: Path, watched: Watched, before: Mapping[str, list[str]])
         except FileNotFoundError:
             # gone since it was listed
             continue
-        touched = f"{stat.st_size} {stat.st_mtime_ns}"
+        # of a file that is copied over with its old time the time of the entry changes
+        touched = f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns}"
         known = before.get(path.name, ["", ""])
         sha256 = known[1] if known[0] == touched else file_sha256(path, f"{watched.location}/{path.name}")
         found[path.name] = [touched, sha256]
@@ -123,13 +125,19 @@ def _tick(
     else:
         before = {name: ["", sha256] for name, sha256 in (published or {}).items()}
     now = seen_files(settings.sources, watched, before)
+    if published is None and watched is not RESULTS and seen_files(settings.sources, RESULTS, {}):
+        return dg.SkipReason(
+            "Nothing of these sources is published: the sensor on results starts a whole refresh."
+        )
     cursor = json.dumps(now, sort_keys=True)
     hashes, old = ({name: sha256 for name, (_, sha256) in files.items()} for files in (now, before))
     changed = sorted(name for name in hashes.keys() | old.keys() if hashes.get(name) != old.get(name))
     if not changed:
         return dg.SensorResult(skip_reason=f"No file of {watched.location}/ changed.", cursor=cursor)
-    # all other inputs of these sources must be in the warehouse before one alone can be refreshed
-    job = refresh.name if published is None else watched.job
+    # all other inputs of these sources must be in the warehouse, whole, before one alone can be refreshed
+    sources = str(settings.sources)
+    is_alone = published is not None and not why_not(settings.home, watched.job, sources, sources)
+    job = watched.job if is_alone else refresh.name
     context.log.info(f"files of {watched.location}/ new, changed or gone: {', '.join(changed)}")
     return dg.SensorResult(
         run_requests=[

@@ -176,7 +176,7 @@ def _conclude(settings: Settings, console: Console, watch: Watch, succeeded: boo
     from dataclasses import replace
 
     from dagster_project import show
-    from dagster_project.failing_rows import failing_rows
+    from dagster_project.failing_rows import failing_rows, null_rows
     from dagster_project.published import NothingPublishedError, read_publication
 
     try:
@@ -186,6 +186,10 @@ def _conclude(settings: Settings, console: Console, watch: Watch, succeeded: boo
     watch.failed_checks = [
         replace(check, description="\n    ".join([check.description, *failing_rows(settings, check.check)]))
         for check in watch.failed_checks
+    ]
+    watch.failures = [
+        replace(failure, message="\n    ".join([failure.message, *null_rows(settings, failure.message)]))
+        for failure in watch.failures
     ]
     if succeeded and publication:
         show.publication(console, settings, publication)

@@ -9,6 +9,7 @@ import dagster as dg
 
 from assets.ports import Warehouse
 from assets.settings import Settings
+from assets.sources.partial import finish
 from dagster_project.publish import marts_from_manifest, publish
 
 
@@ -31,6 +32,7 @@ def build_published_marts(manifest_path: Path) -> dg.AssetsDefinition:
         settings: dg.ResourceParam[Settings],
     ) -> dg.MaterializeResult:
         rows = publish(warehouse, settings.published, marts, run_prefix=context.run.run_id[:8])  # type: ignore[arg-type]
+        finish(settings.home)
         return dg.MaterializeResult(
             metadata={
                 "path": dg.MetadataValue.path(str(settings.published_path)),

@@ -95,7 +95,8 @@ class DuckDBWarehouse:
         casts = ", ".join(f'cast("{c}" as {kind}) as "{c}"' for c, kind in declared_tables()[table].items())
         with self.connect() as connection:
             connection.execute(f'create schema if not exists "{schema}"')
-            incoming = connection.read_parquet([str(path) for path in paths])
+            # a home under a folder named a=b is no partitioned table
+            incoming = connection.read_parquet([str(path) for path in paths], hive_partitioning=False)
             connection.execute(f'create or replace table "{schema}"."{name}" as select {casts} from incoming')
             incoming.close()
 
@@ -113,7 +114,9 @@ class DuckDBWarehouse:
             for gone in known - by_name.keys():
                 connection.execute(f"delete from {place} where part is not distinct from ?", [gone])
             if new := sorted(by_name.keys() - known):
-                rows = "read_parquet($paths, filename = true, union_by_name = true)"
+                rows = (
+                    "read_parquet($paths, filename = true, union_by_name = true, hive_partitioning = false)"
+                )
                 connection.execute(
                     f"insert into {place} by name "
                     f"select * exclude (filename), parse_filename(filename, true) as part from {rows}",

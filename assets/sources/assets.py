@@ -13,6 +13,7 @@ from assets.ports import Warehouse
 from assets.settings import Settings
 from assets.sources.folder import sources_folder
 from assets.sources.outcome import faults_as_failure, reading_result
+from assets.sources.partial import PARTS, PartialRefreshError, begin, source_files_after
 from assets.sources.readers import (
     list_source_files,
     read_interviews,
@@ -50,8 +51,14 @@ def refresh(
 ) -> dg.MaterializeResult:
     with faults_as_failure():
         frame = new_refresh(settings, sources_folder(settings), datetime.now(UTC), context.run.run_id)
-    warehouse.replace({"raw.refresh": frame})
     row = frame.iloc[0]
+    job = context.run.job_name
+    try:
+        before = warehouse.read("raw.refresh")["sources"].iloc[0] if job in PARTS else None
+        begin(settings.home, job, row["sources"], before)
+    except PartialRefreshError as error:
+        raise dg.Failure(str(error), allow_retries=False) from None
+    warehouse.replace({"raw.refresh": frame})
     return dg.MaterializeResult(
         metadata={"refresh_id": row["refresh_id"], "is_synthetic": bool(row["is_synthetic"])}
     )
@@ -64,13 +71,17 @@ def refresh(
     kinds={"python", "duckdb"},
     pool="warehouse",
     code_version="1",
-    description="Every input file found, with size, date and hash.",
+    description="Every input file as it was read, with size, date and hash.",
 )
 def source_file(
-    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+    context: dg.AssetExecutionContext,
+    warehouse: dg.ResourceParam[Warehouse],
+    settings: dg.ResourceParam[Settings],
 ) -> dg.MaterializeResult:
     with faults_as_failure():
         frame = list_source_files(sources_folder(settings))
+    if inputs := PARTS.get(context.run.job_name):
+        frame = source_files_after(frame, warehouse.read("raw.source_file"), inputs)
     warehouse.replace({"raw.source_file": frame})
     counts = {str(name): int(n) for name, n in frame["input"].value_counts().sort_index().items()}
     return dg.MaterializeResult(metadata={"dagster/row_count": len(frame), "files_of_input": counts})

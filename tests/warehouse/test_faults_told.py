@@ -16,7 +16,7 @@ from assets.settings import Settings
 from dagster_project import show
 from dagster_project.automation import RESULTS, seen_files
 from dagster_project.cli import main
-from dagster_project.failing_rows import failing_rows
+from dagster_project.failing_rows import failing_rows, null_rows
 from dagster_project.publish import Mart, publish
 from dagster_project.published import query
 from dagster_project.resources import DuckDBWarehouse
@@ -40,6 +40,16 @@ def test_the_rows_behind_a_failed_dbt_test_are_named(tmp_path: Path) -> None:
         connection.execute("create table x as select 'AGIEval-MCQ' as benchmark, 0.0 as share")
     assert failing_rows(settings, "floor_x") == ["benchmark=AGIEval-MCQ, share=0.0"]
     assert failing_rows(settings, "another") == []
+    # and those for which a model was refused
+    model = node | {"resource_type": "model", "name": "x", "original_file_path": "models/x.sql"}
+    (tmp_path / "dbt/target/manifest.json").write_text(json.dumps({"nodes": {"t": node, "m": model}}))
+    (compiled.parent / "x.sql").write_text("select benchmark, nullif(share, 0) as share from x")
+    message = "Runtime Error in model x\n  Constraint Error: NOT NULL constraint failed: x__dbt_tmp.share"
+    assert null_rows(settings, message) == [
+        "share of x may not be NULL, and is here:",
+        "benchmark=AGIEval-MCQ, share=None",
+    ]
+    assert null_rows(settings, "another error") == []
     (compiled / "floor_x.sql").write_text("select * from gone")
     assert failing_rows(settings, "floor_x") == []
 

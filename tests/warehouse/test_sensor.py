@@ -10,6 +10,7 @@ import duckdb
 import pytest
 
 from assets.settings import Settings
+from assets.sources.partial import begin, finish
 from dagster_project.automation import (
     CHATS,
     RESULTS,
@@ -132,9 +133,9 @@ def test_a_new_month_of_chats_starts_a_refresh_of_chats_alone(own: Settings) -> 
     assert own.sources is not None
     folder = own.sources / "chats"
     folder.mkdir()
-    assert _jobs(_tick(own, None, CHATS)) == []
     (folder / "2026-01.jsonl").write_text("{}\n")
-    assert _jobs(_tick(own, None, CHATS)) == ["refresh"]
+    # of two sensors that find nothing published one starts the whole refresh
+    assert isinstance(_tick(own, None, CHATS), dg.SkipReason) and _jobs(_tick(own, None)) == ["refresh"]
     _publish(own, str(own.sources))
     (folder / "2026-02.jsonl").write_text("{}\n")
     first = _tick(own, None, CHATS)
@@ -152,6 +153,16 @@ def test_a_new_month_of_chats_starts_a_refresh_of_chats_alone(own: Settings) -> 
     assert _jobs(_tick(own, old, CHATS)) == []
     (folder / "2026-01.jsonl").write_text("{ }\n")
     assert _jobs(_tick(own, first.cursor, CHATS)) == ["refresh_chats"]
+
+
+def test_after_a_refresh_that_did_not_get_through_everything_is_refreshed(own: Settings) -> None:
+    cursor = _settled(own)
+    begin(own.home, "refresh", str(own.sources), None)
+    assert own.sources is not None
+    write_results(own.sources, "system-g")
+    assert _jobs(_tick(own, cursor)) == ["refresh"]
+    finish(own.home)
+    assert _jobs(_tick(own, cursor)) == ["refresh_results"]
 
 
 def test_the_chats_job_leaves_onet_and_all_else_alone(definitions: dg.Definitions) -> None:

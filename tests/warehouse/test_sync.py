@@ -1,0 +1,77 @@
+"""A table kept in step with Parquet parts: what is known stays, what is gone goes, and paths say nothing of rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from assets.ports import declared_tables
+from dagster_project.resources import DuckDBWarehouse
+
+TABLE = "raw.chat"
+
+
+def part(folder: Path, name: str, *countries: str | None) -> Path:
+    """A part of two columns; the others are NULL in the table."""
+    folder.mkdir(parents=True, exist_ok=True)
+    columns = {"country": pa.array(countries, pa.string()), "row_number": pa.array(range(len(countries)))}
+    pq.write_table(pa.table(columns), folder / f"{name}.parquet")
+    return folder / f"{name}.parquet"
+
+
+def rows(warehouse: DuckDBWarehouse) -> list[tuple[str, str | None]]:
+    frame = warehouse.read(TABLE, ["part", "country"])
+    return sorted(frame.itertuples(index=False, name=None), key=repr)
+
+
+def test_parts_come_stay_and_go(tmp_path: Path) -> None:
+    warehouse = DuckDBWarehouse(tmp_path / "warehouse.duckdb")
+    a, b, c = (part(tmp_path, name, country) for name, country in zip("abc", ("x", None, "z"), strict=True))
+    warehouse.sync(TABLE, [a, b])
+    assert rows(warehouse) == [("a", "x"), ("b", None)]
+    # a part that is known is not read again: its name stands for its contents
+    a.write_bytes(b"")
+    warehouse.sync(TABLE, [a, c])
+    assert rows(warehouse) == [("a", "x"), ("c", "z")]
+    # one that can't be read changes nothing
+    b.write_bytes(b"half")
+    with pytest.raises(Exception, match=r"b\.parquet"):
+        warehouse.sync(TABLE, [b, c])
+    assert rows(warehouse) == [("a", "x"), ("c", "z")]
+    warehouse.sync(TABLE, [])
+    assert rows(warehouse) == []
+    assert list(warehouse.read(TABLE).columns) == list(declared_tables()[TABLE])
+
+
+def test_a_table_of_an_earlier_version_is_made_anew(tmp_path: Path) -> None:
+    warehouse = DuckDBWarehouse(tmp_path / "warehouse.duckdb")
+    with warehouse.connect() as connection:
+        connection.execute("create schema raw")
+        connection.execute("create table raw.chat as select 'old' as country")
+    warehouse.sync(TABLE, [part(tmp_path, "a", "x")])
+    assert rows(warehouse) == [("a", "x")]
+
+
+@pytest.mark.parametrize("folder", ["country=Atlantis", "team=a", "form=log", "it's [odd] *"])
+def test_the_name_of_a_folder_is_no_column(tmp_path: Path, folder: str) -> None:
+    warehouse = DuckDBWarehouse(tmp_path / folder / "warehouse.duckdb")
+    one = part(tmp_path / folder, "a", "x")
+    warehouse.sync(TABLE, [one])
+    assert rows(warehouse) == [("a", "x")] and warehouse.read(TABLE)["form"].isna().all()
+    pq.write_table(pq.read_table(one).append_column("form", pa.array(["own"])), one)
+    warehouse.load("raw.chat", [whole(one)])
+    assert warehouse.read(TABLE)[["country", "form"]].iloc[0].tolist() == ["x", "own"]
+
+
+def whole(one: Path) -> Path:
+    """The part with all declared columns, as `load` wants it."""
+    table = pq.ParquetFile(one).read()
+    for name, kind in declared_tables()[TABLE].items():
+        if name not in table.column_names:
+            null = pa.nulls(table.num_rows, pa.int64() if kind == "bigint" else pa.string())
+            table = table.append_column(name, null)
+    pq.write_table(table, one)
+    return one
