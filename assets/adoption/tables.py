@@ -24,7 +24,8 @@ def write_requests(adopted: Adopted, path: Path) -> Path:
     table = pa.Table.from_pandas(adopted.chats.drop(columns="country"), preserve_index=False)
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(f".{os.getpid()}")
-    pq.write_table(table, fresh)
+    # read once, and at once
+    pq.write_table(table, fresh, compression="none", use_dictionary=False)
     fresh.rename(path)
     return path
 
