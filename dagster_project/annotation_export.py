@@ -6,7 +6,6 @@ Belongs here: which answers, under which file names. Does not belong here: what 
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pandas as pd
@@ -19,6 +18,7 @@ from assets.sources.folder import sources_folder
 from assets.sources.readers import read_items
 from assets.sources.readers.ratings import KEYS, headings
 from assets.sources.readers.text import clean_name
+from assets.whole_file import written_whole
 from dagster_project.llm_cli import PlanError
 
 
@@ -48,9 +48,8 @@ def write_ratings(settings: Settings, folder: Path) -> dict[Path, list[str]]:
     folder.mkdir(parents=True, exist_ok=True)
     for rater, path in paths.items():
         # in one step: a file that was cut off would be read as one whose last items were not rated
-        part = path.with_name(f".{path.name}.part")
-        _table(frame[frame["rater"] == rater]).to_csv(part, index=False, lineterminator="\n")
-        os.replace(part, path)
+        with written_whole(path) as fresh:
+            _table(frame[frame["rater"] == rater]).to_csv(fresh, index=False, lineterminator="\n")
     return {path: frame.loc[frame["rater"] == rater, "status"].tolist() for rater, path in paths.items()}
 
 

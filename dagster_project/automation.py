@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 
@@ -95,7 +96,7 @@ Seen = dict[str, list[str]]
 def seen_files(sources: Path, watched: Watched, before: Mapping[str, list[str]]) -> Seen:
     """The files that the input's reader takes; what has not been touched since `before` is not read again."""
     found = {}
-    for path in find_files(sources, watched.location, watched.suffixes)[0]:
+    for path in _files(sources, watched):
         try:
             stat = path.stat()
         except FileNotFoundError:
@@ -107,6 +108,10 @@ def seen_files(sources: Path, watched: Watched, before: Mapping[str, list[str]])
         sha256 = known[1] if known[0] == touched else file_sha256(path, f"{watched.location}/{path.name}")
         found[path.name] = [touched, sha256]
     return found
+
+
+def _files(sources: Path, watched: Watched) -> list[Path]:
+    return find_files(sources, watched.location, watched.suffixes)[0]
 
 
 def _tick(
@@ -125,7 +130,7 @@ def _tick(
     else:
         before = {name: ["", sha256] for name, sha256 in (published or {}).items()}
     now = seen_files(settings.sources, watched, before)
-    if published is None and watched is not RESULTS and seen_files(settings.sources, RESULTS, {}):
+    if published is None and watched is not RESULTS and _files(settings.sources, RESULTS):
         return dg.SkipReason(
             "Nothing of these sources is published: the sensor on results starts a whole refresh."
         )
@@ -147,29 +152,23 @@ def _tick(
     )
 
 
-@dg.sensor(
-    name="new_results_file",
-    jobs=[refresh, refresh_results],
-    minimum_interval_seconds=30,
-    default_status=dg.DefaultSensorStatus.RUNNING,
-    description="A new, changed or removed results file starts one refresh; an identical file landed again does not.",
-)
-def new_results_file(
-    context: dg.SensorEvaluationContext, settings: dg.ResourceParam[Settings]
-) -> dg.SensorResult | dg.SkipReason:
-    """Results alone are refreshed, once everything was."""
-    return _tick(context, settings, RESULTS)
+def _sensor(name: str, watched: Watched, part: Any, what: str) -> dg.SensorDefinition:
+    """What of `watched` is new starts its job, `part`, once everything was refreshed."""
+
+    @dg.sensor(
+        name=name,
+        jobs=[refresh, part],
+        minimum_interval_seconds=30,
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        description=f"A new, changed or removed {what} starts one refresh; an identical file landed again does not.",
+    )
+    def sensor(
+        context: dg.SensorEvaluationContext, settings: dg.ResourceParam[Settings]
+    ) -> dg.SensorResult | dg.SkipReason:
+        return _tick(context, settings, watched)
+
+    return sensor
 
 
-@dg.sensor(
-    name="new_chat_file",
-    jobs=[refresh, refresh_chats],
-    minimum_interval_seconds=30,
-    default_status=dg.DefaultSensorStatus.RUNNING,
-    description="A new, changed or removed file of chats starts one refresh; an identical file landed again does not.",
-)
-def new_chat_file(
-    context: dg.SensorEvaluationContext, settings: dg.ResourceParam[Settings]
-) -> dg.SensorResult | dg.SkipReason:
-    """Chats alone are refreshed, once everything was."""
-    return _tick(context, settings, CHATS)
+new_results_file = _sensor("new_results_file", RESULTS, refresh_results, "results file")
+new_chat_file = _sensor("new_chat_file", CHATS, refresh_chats, "file of chats")

@@ -76,13 +76,11 @@ class DuckDBWarehouse:
         with self.connect() as connection:
             connection.begin()
             for table, frame in tables.items():
-                schema, name = table.split(".")
-                columns = declared_tables()[table]
-                connection.execute(f'create schema if not exists "{schema}"')
-                casts = ", ".join(f'cast("{c}" as {kind}) as "{c}"' for c, kind in columns.items())
+                _make_schema(connection, table)
                 connection.register("incoming", conform(table, frame))
-                target = f'"{schema}"."{name}"'
-                connection.execute(f"create or replace table {target} as select {casts} from incoming")
+                connection.execute(
+                    f"create or replace table {_quoted(table)} as select {_casts(table)} from incoming"
+                )
                 connection.unregister("incoming")
             connection.commit()
 
@@ -91,13 +89,13 @@ class DuckDBWarehouse:
         if not paths:
             self.replace({table: pd.DataFrame(columns=list(declared_tables()[table]))})
             return
-        schema, name = table.split(".")
-        casts = ", ".join(f'cast("{c}" as {kind}) as "{c}"' for c, kind in declared_tables()[table].items())
         with self.connect() as connection:
-            connection.execute(f'create schema if not exists "{schema}"')
+            _make_schema(connection, table)
             # a home under a folder named a=b is no partitioned table
             incoming = connection.read_parquet([str(path) for path in paths], hive_partitioning=False)
-            connection.execute(f'create or replace table "{schema}"."{name}" as select {casts} from incoming')
+            connection.execute(
+                f"create or replace table {_quoted(table)} as select {_casts(table)} from incoming"
+            )
             incoming.close()
 
     def sync(self, table: str, parts: Sequence[Path]) -> None:
@@ -106,7 +104,7 @@ class DuckDBWarehouse:
         by_name = {part.stem: str(part) for part in parts}
         with self.connect() as connection:
             connection.begin()
-            connection.execute(f'create schema if not exists "{table.split(".")[0]}"')
+            _make_schema(connection, table)
             if _columns(connection, table) != [*columns]:
                 declared = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
                 connection.execute(f"create or replace table {place} ({declared})")
@@ -123,6 +121,15 @@ class DuckDBWarehouse:
                     {"paths": [by_name[name] for name in new]},
                 )
             connection.commit()
+
+
+def _make_schema(connection: duckdb.DuckDBPyConnection, table: str) -> None:
+    schema, _ = table.split(".")
+    connection.execute(f'create schema if not exists "{schema}"')
+
+
+def _casts(table: str) -> str:
+    return ", ".join(f'cast("{c}" as {kind}) as "{c}"' for c, kind in declared_tables()[table].items())
 
 
 def _quoted(table: str) -> str:

@@ -81,6 +81,7 @@ def adoption(
         step.step: f"{step.status}: {step.method} ({step.note})" for step in adopted.steps
     }
     notes["requests_matched_anew"] = adopted.matches.n_new
+    n_rows = {name: len(frame) for name, frame in frames.items()} | {"chat_request": len(adopted.chats)}
     for name in ADOPTION:
-        n_rows = len(frames[name]) if name in frames else len(adopted.chats)
-        yield dg.MaterializeResult(asset_key=["model", name], metadata={"dagster/row_count": n_rows, **notes})
+        counted: dict[str, str | int] = {"dagster/row_count": n_rows[name]} if name in n_rows else {}
+        yield dg.MaterializeResult(asset_key=["model", name], metadata=counted | notes)

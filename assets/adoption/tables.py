@@ -5,7 +5,6 @@ Belongs here: arrays -> declared columns. Does not belong here: the steps (steps
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ import pyarrow.parquet as pq
 
 from assets.adoption.bootstrap import KeptSets
 from assets.adoption.steps import Adopted
+from assets.whole_file import written_whole
 
 STEP_COLUMNS = ["step", "status", "method", "note"]
 
@@ -22,11 +22,9 @@ STEP_COLUMNS = ["step", "status", "method", "note"]
 def write_requests(adopted: Adopted, path: Path) -> Path:
     """model.chat_request as a Parquet file at `path`: of a large log a frame would be handed over too slowly."""
     table = pa.Table.from_pandas(adopted.chats.drop(columns="country"), preserve_index=False)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_suffix(f".{os.getpid()}")
-    # read once, and at once
-    pq.write_table(table, fresh, compression="none", use_dictionary=False)
-    fresh.rename(path)
+    with written_whole(path) as fresh:
+        # read once, and at once
+        pq.write_table(table, fresh, compression="none", use_dictionary=False)
     return path
 
 

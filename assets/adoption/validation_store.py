@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -19,6 +18,7 @@ import pandas as pd
 
 from assets.adoption.embedders import Embedder
 from assets.adoption.validation import Validation, hierarchy, validate
+from assets.whole_file import written_whole
 
 _log = logging.getLogger(__name__)
 
@@ -46,8 +46,6 @@ def validated(
             _log.warning("%s is damaged; the embedder is validated again", path)
     graph = hierarchy(nodes)
     found = validate(graph, embed(graph.texts))
-    folder.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_suffix(f".{os.getpid()}")
-    fresh.write_text(json.dumps([asdict(one) for one in found]), encoding="utf-8")
-    os.replace(fresh, path)
+    with written_whole(path) as fresh:
+        fresh.write_text(json.dumps([asdict(one) for one in found]), encoding="utf-8")
     return found

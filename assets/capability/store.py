@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import version
@@ -26,6 +25,7 @@ from assets.capability.factorised import SystemFit
 from assets.capability.fit import Posterior, Quality
 from assets.capability.layout import PooledResponses
 from assets.capability.model import ModelOptions
+from assets.whole_file import written_whole
 
 INPUT = "posterior/input.parquet"
 DRAWS = "posterior/draws.parquet"
@@ -257,13 +257,9 @@ def _read(path: Path) -> tuple[pa.Table, dict[str, Any]]:
 
 
 def _write(path: Path, table: pa.Table, note: dict[str, object]) -> None:
-    """Write beside the target, then rename: a crash leaves the last whole file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """`table` with its note."""
     metadata = {**(table.schema.metadata or {}), _NOTE: json.dumps(note).encode()}
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        table = table.replace_schema_metadata(metadata)
-        pq.write_table(table, beside, compression="zstd", write_page_checksum=True)
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with written_whole(path) as fresh:
+        pq.write_table(
+            table.replace_schema_metadata(metadata), fresh, compression="zstd", write_page_checksum=True
+        )

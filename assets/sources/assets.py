@@ -13,7 +13,7 @@ from assets.ports import Warehouse
 from assets.settings import Settings
 from assets.sources.folder import sources_folder
 from assets.sources.outcome import faults_as_failure, reading_result
-from assets.sources.partial import PARTS, PartialRefreshError, begin, source_files_after
+from assets.sources.partial import PARTS, begin, source_files_after
 from assets.sources.readers import (
     list_source_files,
     read_interviews,
@@ -51,13 +51,10 @@ def refresh(
 ) -> dg.MaterializeResult:
     with faults_as_failure():
         frame = new_refresh(settings, sources_folder(settings), datetime.now(UTC), context.run.run_id)
-    row = frame.iloc[0]
-    job = context.run.job_name
-    try:
+        row = frame.iloc[0]
+        job = context.run.job_name
         before = warehouse.read("raw.refresh")["sources"].iloc[0] if job in PARTS else None
         begin(settings.home, job, row["sources"], before)
-    except PartialRefreshError as error:
-        raise dg.Failure(str(error), allow_retries=False) from None
     warehouse.replace({"raw.refresh": frame})
     return dg.MaterializeResult(
         metadata={"refresh_id": row["refresh_id"], "is_synthetic": bool(row["is_synthetic"])}

@@ -7,11 +7,12 @@ covers (dagster_project/automation.py).
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import pandas as pd
+
+from assets.whole_file import written_whole
 
 WHOLE = "refresh"
 # job -> inputs (as in raw.source_file) that it reads
@@ -79,7 +80,5 @@ def _read(home: Path) -> State | None:
 
 
 def _write(home: Path, state: State) -> None:
-    home.mkdir(parents=True, exist_ok=True)
-    fresh = home / f"begun.{os.getpid()}"
-    fresh.write_text(json.dumps(asdict(state)), encoding="utf-8")
-    fresh.replace(home / "begun.json")
+    with written_whole(home / "begun.json") as fresh:
+        fresh.write_text(json.dumps(asdict(state)), encoding="utf-8")

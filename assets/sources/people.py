@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import find_files, relative
 from assets.sources.readers.systems import read_systems
 from assets.sources.readers.text import clean_name
+from assets.whole_file import written_whole
 
 HUMAN = "human"
 TASK = "shortform"
@@ -134,8 +134,5 @@ def _add_to_systems(sources: Path, people: list[str]) -> None:
 
 def _write(path: Path, rows: Iterable[Iterable[object]]) -> None:
     """The whole file or the old one, never half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name}.new")
-    with fresh.open("w", encoding="utf-8", newline="") as file:
+    with written_whole(path) as fresh, fresh.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)
-    os.replace(fresh, path)

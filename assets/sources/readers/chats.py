@@ -10,7 +10,6 @@ repeat anything. A row that can't be used stays, without text and with the reaso
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -30,6 +29,7 @@ from assets.sources.readers import chat_language, chat_text
 from assets.sources.readers.chat_records import EXPECTED, Record, columns_of, records
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import empty_frame, file_sha256, find_files, relative
+from assets.whole_file import written_whole
 
 LOCATION = "chats"
 SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz")
@@ -115,24 +115,19 @@ def _schema() -> pa.Schema:
 def _write_part(
     path: Path, file: str, sha256: str, part: Path, max_characters: int, request_characters: int
 ) -> None:
-    fresh = part.with_suffix(f".{os.getpid()}")
     schema = _schema()
     stream = records(path, file)
-    try:
-        with pq.ParquetWriter(fresh, schema, compression="zstd") as writer:
-            while batch := list(islice(stream, BATCH)):
-                rows = [_row(record, max_characters, request_characters) for record in batch]
-                detected = iter(chat_language.detect([row["request"] for row in rows if row["request"]]))
-                for row in rows:
-                    row |= {
-                        "source_file": file,
-                        "source_sha256": sha256,
-                        "language_detected": next(detected) if row["request"] else None,
-                    }
-                writer.write_table(pa.Table.from_pylist(rows, schema=schema))
-        fresh.rename(part)
-    finally:
-        fresh.unlink(missing_ok=True)
+    with written_whole(part) as fresh, pq.ParquetWriter(fresh, schema, compression="zstd") as writer:
+        while batch := list(islice(stream, BATCH)):
+            rows = [_row(record, max_characters, request_characters) for record in batch]
+            detected = iter(chat_language.detect([row["request"] for row in rows if row["request"]]))
+            for row in rows:
+                row |= {
+                    "source_file": file,
+                    "source_sha256": sha256,
+                    "language_detected": next(detected) if row["request"] else None,
+                }
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
 
 
 def _refuse_if_none_can_be_used(path: Path, file: str, part: Path) -> None:

@@ -1,0 +1,23 @@
+"""Files that stand whole or not at all.
+
+Belongs here: writing beside, then renaming. Does not belong here: what is written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """A place beside `path` to write to, which takes the place of `path` at the end: a crash leaves the old file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield fresh
+        os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)
