@@ -6,7 +6,9 @@ Belongs here: the sampler call. Does not belong here: the model (model.py), conv
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +82,18 @@ def smallest_ebfmi(trace: Any) -> float:
         return float(np.min(az.bfmi(trace)))
 
 
+@contextmanager
+def _temporary_files_swept() -> Iterator[None]:
+    """PyTensor writes each function that it generates to a temporary file, and leaves all of them behind."""
+    before = tempfile.tempdir
+    with tempfile.TemporaryDirectory(prefix="suitability-fit-") as folder:
+        tempfile.tempdir = folder
+        try:
+            yield
+        finally:
+            tempfile.tempdir = before
+
+
 def sample_model(
     model: pm.Model,
     start: Mapping[str, Array],
@@ -98,9 +112,10 @@ def sample_model(
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1):
-        compiled = nutpie.compile_pymc_model(
-            model, initial_points=dict(start), jitter_rvs=set(model.free_RVs), var_names=names
-        )
+        with _temporary_files_swept():
+            compiled = nutpie.compile_pymc_model(
+                model, initial_points=dict(start), jitter_rvs=set(model.free_RVs), var_names=names
+            )
         return nutpie.sample(
             compiled,
             draws=sampler.draws,

@@ -1,5 +1,7 @@
 """Sampling against closed forms and known truth; the convergence gate; thin and lopsided batteries."""
 
+import tempfile
+
 import arviz as az
 import numpy as np
 import pandas as pd
@@ -55,6 +57,14 @@ def test_one_seed_gives_the_same_bytes():
     a, b = (nuts.sample_posterior(responses, ModelOptions(), short) for _ in range(2))
     assert a.capability.tobytes() == b.capability.tobytes()
     assert a.intercept.tobytes() == b.intercept.tobytes()
+
+
+def test_a_fit_leaves_no_temporary_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    responses = pooled([answers(np.random.default_rng(1), "a", np.ones(1), 0.0, np.ones((5, 1)))], ("L",))
+    nuts.sample_posterior(responses, ModelOptions(), nuts.SamplerOptions(2, 100, 100, 0.7, seed=7))
+    assert list(tmp_path.iterdir()) == []
+    assert tempfile.gettempdir() == str(tmp_path)
 
 
 def test_awkward_systems_get_finite_and_wide_profiles(lopsided):
