@@ -19,6 +19,10 @@ import yaml
 from assets.settings import PROJECT
 
 
+class DamagedPartError(RuntimeError):
+    """A kept Parquet part is no longer what was written."""
+
+
 class Warehouse(Protocol):
     """The one door to the warehouse: whole tables by name, joined by key, never by position."""
 
@@ -45,6 +49,9 @@ class Warehouse(Protocol):
 
         A part never changes: its name stands for its contents, and in the table's column `part`. A column that a part
         lacks is NULL.
+
+        Raises:
+            DamagedPartError: names the part that can't be read; the table is as it was.
         """
         ...
 

@@ -13,11 +13,16 @@ from pathlib import Path
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """A place beside `path` to write to, which takes the place of `path` at the end: a crash leaves the old file."""
+    """A place beside `path` to write to, which takes the place of `path` at the end.
+
+    A crash leaves the old file; what is renamed is on the disk, so a loss of power leaves no empty file either.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         yield fresh
+        with fresh.open("rb") as written:
+            os.fsync(written.fileno())
         os.replace(fresh, path)
     finally:
         fresh.unlink(missing_ok=True)

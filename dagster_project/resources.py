@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from assets.ports import conform, declared_tables
+from assets.ports import DamagedPartError, conform, declared_tables
 
 
 class WarehouseBusyError(RuntimeError):
@@ -112,15 +112,29 @@ class DuckDBWarehouse:
             for gone in known - by_name.keys():
                 connection.execute(f"delete from {place} where part is not distinct from ?", [gone])
             if new := sorted(by_name.keys() - known):
-                rows = (
-                    "read_parquet($paths, filename = true, union_by_name = true, hive_partitioning = false)"
-                )
-                connection.execute(
-                    f"insert into {place} by name "
-                    f"select * exclude (filename), parse_filename(filename, true) as part from {rows}",
-                    {"paths": [by_name[name] for name in new]},
-                )
+                _insert_parts(connection, place, [by_name[name] for name in new])
             connection.commit()
+
+
+def _insert_parts(connection: duckdb.DuckDBPyConnection, place: str, paths: list[str]) -> None:
+    rows = (
+        "select * exclude (filename), parse_filename(filename, true) as part "
+        "from read_parquet($paths, filename = true, union_by_name = true, hive_partitioning = false)"
+    )
+    try:
+        connection.execute(f"insert into {place} by name {rows}", {"paths": paths})
+    except duckdb.Error as error:
+        # DuckDB names no file when a page inside one is damaged
+        for path in paths:
+            try:
+                # a hash needs the values, which a count or a maximum takes from the file's footer
+                part = duckdb.read_parquet(path, hive_partitioning=False)
+                part.aggregate("max(hash(columns(*)))").fetchall()
+            except duckdb.Error as damage:
+                raise DamagedPartError(
+                    f"the kept file {path} is damaged ({damage}): delete it, and refresh; it is made anew"
+                ) from error
+        raise
 
 
 def _make_schema(connection: duckdb.DuckDBPyConnection, table: str) -> None:

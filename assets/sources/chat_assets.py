@@ -45,7 +45,7 @@ def chats(
             max_characters=settings.chat_characters,
             request_characters=settings.request_characters,
         )
-    warehouse.sync("raw.chat", found.parts)
+        warehouse.sync("raw.chat", found.parts)
     warehouse.replace({"raw.chat_file": found.files})
     version = dg.DataVersion("-".join(part.stem[:8] for part in found.parts) or "none")
     yield dg.MaterializeResult(

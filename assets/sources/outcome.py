@@ -10,19 +10,20 @@ from typing import Any
 
 import dagster as dg
 
+from assets.ports import DamagedPartError
 from assets.sources.partial import PartialRefreshError
 from assets.sources.readers import Reading, SourceError
 
 
 @contextmanager
 def faults_as_failure() -> Iterator[None]:
-    """Shows faults of input files, or a part beside no whole, as the step's failure: no stack trace, no retries."""
+    """Shows faults of files, or a part beside no whole, as the step's failure: no stack trace, no retries."""
     try:
         yield
     except SourceError as error:
         files = sorted({fault.file for fault in error.faults})
         raise dg.Failure(str(error), metadata={"files": files}, allow_retries=False) from None
-    except PartialRefreshError as error:
+    except (PartialRefreshError, DamagedPartError) as error:
         raise dg.Failure(str(error), allow_retries=False) from None
 
 

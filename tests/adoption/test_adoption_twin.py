@@ -46,7 +46,7 @@ def employed(occupation: str) -> int:
 def write_comparison(sources: Path, occupations: list[str]) -> None:
     """One index by task, its texts in lower case; one by activity; one by code, that knows all but one and one more."""
     rows: list[tuple[str, object]] = [(text.lower(), share) for text, share in shares().items()]
-    rows += [("hum in the shower.", 2.5), ("weigh parcels again.", "many")]
+    rows += [("hum in the shower.", 2.5), ("weigh parcels again.", "many"), ("weigh no parcels.", "1e30")]
     folder = sources / "comparison"
     write_csv(folder / "aei/release_2025_03_27/task_pct_v2.csv", ("task_name", "pct"), rows)
     activities = [("i0", "a", 0.2, 0.3), ("i1", "b", 0.1, 0.3)]
@@ -272,7 +272,7 @@ def test_what_other_indices_have_and_we_do_not(built) -> None:  # type: ignore[n
     )
     assert lost.loc["hum in the shower.", "score"] < 0.85
     reject = built.read("staging.stg_index_reject")
-    assert reject[["value", "reason"]].values.tolist() == [["many", "not a number"]]
+    assert reject[["value", "reason"]].values.tolist() == [["many", "not a number"], ["1e30", "above 100"]]
 
 
 def test_the_embedder_is_validated(built) -> None:  # type: ignore[no-untyped-def]

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.ports import declared_tables
+from assets.ports import DamagedPartError, declared_tables
 from dagster_project.resources import DuckDBWarehouse
 
 TABLE = "raw.chat"
@@ -44,6 +44,19 @@ def test_parts_come_stay_and_go(tmp_path: Path) -> None:
     warehouse.sync(TABLE, [])
     assert rows(warehouse) == []
     assert list(warehouse.read(TABLE).columns) == list(declared_tables()[TABLE])
+
+
+def test_a_part_damaged_behind_a_sound_footer_is_named(tmp_path: Path) -> None:
+    warehouse = DuckDBWarehouse(tmp_path / "warehouse.duckdb")
+    sound, damaged = (part(tmp_path, name, *(f"{name}{k}" for k in range(500))) for name in "ab")
+    warehouse.sync(TABLE, [sound])
+    content = bytearray(damaged.read_bytes())
+    content[4:-600] = b"\xff" * len(content[4:-600])
+    damaged.write_bytes(content)
+    assert pq.read_metadata(damaged).num_rows == 500
+    with pytest.raises(DamagedPartError, match=r"b\.parquet is damaged .*delete it, and refresh"):
+        warehouse.sync(TABLE, [sound, part(tmp_path, "c", "z"), damaged])
+    assert len(rows(warehouse)) == 500
 
 
 def test_a_table_of_an_earlier_version_is_made_anew(tmp_path: Path) -> None:

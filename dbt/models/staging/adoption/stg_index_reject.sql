@@ -7,9 +7,13 @@ final as (
         row_number,
         column_name,
         substring(value, 1, 200) as value,
-        case when {{ try_double('value') }} < 0 then 'below 0' else 'not a number' end as reason
+        case
+            when {{ try_double('value') }} < 0 then 'below 0'
+            when {{ try_double('value') }} > 100 then 'above 100'
+            else 'not a number'
+        end as reason
     from {{ source('raw', 'index_value') }}
-    where coalesce({{ try_double('value') }}, -1) < 0
+    where coalesce({{ try_double('value') }} not between 0 and 100, true)
 )
 
 select * from final

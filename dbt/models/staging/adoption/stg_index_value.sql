@@ -19,7 +19,8 @@ final as (
         text,
         value
     from given
-    where value >= 0
+    {# shares and percentages alike #}
+    where value between 0 and 100
 )
 
 select * from final
