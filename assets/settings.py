@@ -78,7 +78,7 @@ class Settings(BaseSettings):
     min_cell: int = Field(1, ge=1, description="fewest people behind a published cell")
     min_company_cell: int = Field(5, ge=1, description="the same in a survey that names companies")
 
-    temperature: float = Field(1.0, gt=0, description="tau, the soft-minimum's temperature")
+    temperature: float = Field(1.0, gt=0, le=20, description="tau, the soft-minimum's temperature")
     slope: float = Field(1.0, gt=0, description="lambda, log-odds per demand level")
     capability_prior_mean: float = 3.0
     capability_prior_sd: float = Field(0.8, gt=0)
@@ -179,6 +179,13 @@ class Settings(BaseSettings):
         if found := sorted(set("%?#\\") & set(str(value))):
             raise ValueError(f"the path must not hold {' or '.join(found)}")
         return value
+
+    @model_validator(mode="after")
+    def _fits_in_floating_point(self) -> Settings:
+        # failure odds hold e^(tau · lambda · demand), of demands up to 5
+        if self.temperature * self.slope > 50:
+            raise ValueError("SUITABILITY_TEMPERATURE times SUITABILITY_SLOPE must be at most 50")
+        return self
 
     @model_validator(mode="after")
     def _no_misspelt_variable(self) -> Settings:

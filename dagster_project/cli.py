@@ -65,8 +65,11 @@ def _settings() -> Settings:
     try:
         settings = Settings()
     except ValidationError as error:
+        # a fault of several settings together has no place of its own, and names them itself
         lines = [
             f"SUITABILITY_{'_'.join(map(str, e['loc'])).upper()}: {e['msg']}, not {e['input']!r}"
+            if e["loc"]
+            else e["msg"].removeprefix("Value error, ")
             for e in error.errors()
         ]
         raise click.UsageError("\n".join(lines)) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import duckdb
@@ -74,6 +75,20 @@ def test_a_misspelt_variable_is_named_with_its_nearest(monkeypatch: pytest.Monke
     monkeypatch.setenv("SUITABILITY_SOURCE", "data")
     with pytest.raises(ValidationError, match="SUITABILITY_SOURCE; did you mean SUITABILITY_SOURCES"):
         Settings()
+
+
+@pytest.mark.parametrize(
+    ("temperature", "slope", "told"),
+    [
+        (1000, 1, "SUITABILITY_TEMPERATURE: .*20"),
+        (20, 5, "^Error: SUITABILITY_TEMPERATURE times .*at most 50$"),
+    ],
+)
+def test_a_curve_beyond_floating_point_is_a_usage_error(temperature: int, slope: int, told: str) -> None:
+    given = {"SUITABILITY_TEMPERATURE": str(temperature), "SUITABILITY_SLOPE": str(slope)}
+    result = CliRunner().invoke(main, ["status"], env=given)
+    assert result.exit_code == 2
+    assert re.search(told, result.output, re.MULTILINE), result.output
 
 
 @pytest.mark.skipif(
