@@ -27,6 +27,7 @@ from dagster_dbt import (
 from packaging.version import Version
 
 from assets.settings import PROJECT, Settings
+from assets.temporary import temporary_files_swept
 from dagster_project.instance import POOL
 
 DBT_FOLDER = PROJECT / "dbt"
@@ -198,7 +199,8 @@ def build_dbt_assets(settings: Settings, manifest: Path) -> dg.AssetsDefinition:
         # a test waits until all it compares is built ('eager' would run it on last refresh's tables); nobody reads
         # the manifest that each start would write anew
         extra = {"DBT_INDIRECT_SELECTION": "buildable", "DBT_WRITE_JSON": "false"}
-        with _environment(dbt_environment(settings) | extra):
+        # dagster-dbt copies the project, with a selector in place of many arguments
+        with temporary_files_swept(), _environment(dbt_environment(settings) | extra):
             run = dbt.cli(arguments, context=context, target_path=dbt_home(settings) / "run")
             yield from run.stream()
 

@@ -7,6 +7,7 @@ them (nearest.py), talking to a server (assets/llm).
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -81,6 +82,8 @@ class MiniLM:
     query_prefix = ""
 
     def __init__(self) -> None:
+        # it would send its maker what is run here, and keep an identifier of this machine
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import onnxruntime
         from tokenizers import Tokenizer
 

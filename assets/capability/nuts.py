@@ -6,9 +6,7 @@ Belongs here: the sampler call. Does not belong here: the model (model.py), conv
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +16,7 @@ from assets.capability.fit import Posterior
 from assets.capability.layout import Array, PooledResponses
 from assets.capability.model import ModelOptions, capability_model, posterior_mode
 from assets.settings import Settings
+from assets.temporary import temporary_files_swept
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -82,18 +81,6 @@ def smallest_ebfmi(trace: Any) -> float:
         return float(np.min(az.bfmi(trace)))
 
 
-@contextmanager
-def _temporary_files_swept() -> Iterator[None]:
-    """PyTensor writes each function that it generates to a temporary file, and leaves all of them behind."""
-    before = tempfile.tempdir
-    with tempfile.TemporaryDirectory(prefix="suitability-fit-") as folder:
-        tempfile.tempdir = folder
-        try:
-            yield
-        finally:
-            tempfile.tempdir = before
-
-
 def sample_model(
     model: pm.Model,
     start: Mapping[str, Array],
@@ -112,7 +99,8 @@ def sample_model(
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1):
-        with _temporary_files_swept():
+        # PyTensor writes each function that it generates to a file
+        with temporary_files_swept():
             compiled = nutpie.compile_pymc_model(
                 model, initial_points=dict(start), jitter_rvs=set(model.free_RVs), var_names=names
             )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -38,6 +41,18 @@ def test_a_text_has_the_same_bytes_whatever_stands_beside_it(engine: Embedder) -
     for row in (0, 1, 3, 4):
         assert engine.embed([TEXTS[row]])[0].tobytes() == vectors[row].tobytes()
     assert engine.embed(TEXTS[::-1])[::-1].tobytes() == vectors.tobytes()
+
+
+@pytest.mark.parametrize("embedder", ["MiniLM", "WordLlama"])
+def test_an_embedder_keeps_nothing_that_could_be_sent(tmp_path: Path, embedder: str) -> None:
+    """onnxruntime keeps an identifier of the machine, and what it would send, in the cache and temporary folders."""
+    # in CI it holds back by itself
+    given = {name: value for name, value in os.environ.items() if name != "CI"}
+    given |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
+    given.pop("ORT_DISABLE_TELEMETRY", None)
+    program = f"from assets.adoption.embedders import {embedder}; {embedder}().embed(['Weigh parcels.'])"
+    subprocess.run([sys.executable, "-c", program], env=given, check=True, timeout=120)
+    assert [path.name for path in tmp_path.rglob("*")] == []
 
 
 def test_what_means_alike_lies_nearer(engine: Embedder) -> None:

@@ -47,6 +47,10 @@ def test_every_contracted_mart_and_column_is_published_with_a_comment(workplace:
         assert columns <= found.get(mart, set()), f"{mart} lacks {columns - found.get(mart, set())}"
 
 
+def test_a_refresh_leaves_no_temporary_files(workplace: Workplace) -> None:
+    assert [path.name for path in workplace.temporary.iterdir()] == []
+
+
 def test_every_unit_test_of_dbt_passes(workplace: Workplace, tmp_path: Path, dbt_target: Path) -> None:
     """A refresh leaves them out; they need its tables, for these have the columns' types."""
     # on a copy: dbt in this process keeps the file open

@@ -32,8 +32,10 @@ class Workplace:
     home: Path
     sources: Path
     published: Path = field(init=False)
+    temporary: Path = field(init=False)
 
     def __post_init__(self) -> None:
+        self.temporary = self.home.with_name("temporary")
         self.published = self.home / "published" / "suitability.duckdb"
 
     @classmethod
@@ -47,6 +49,8 @@ class Workplace:
 
     def environment(self) -> dict[str, str]:
         where = {"SUITABILITY_HOME": str(self.home), "SUITABILITY_SOURCES": str(self.sources)}
+        self.temporary.mkdir(exist_ok=True)
+        where["TMPDIR"] = str(self.temporary)
         few_draws = {
             "SUITABILITY_SWEEP_DRAWS": "100",
             "SUITABILITY_PUBLISHED_DRAWS": "500",
