@@ -52,10 +52,8 @@ def build(
         connection.execute(f"create or replace table marts.activity_importance as select {casts} from given")
         connection.execute(
             """
-            create or replace table intermediate.int_activity_importance as
-                select * exclude (is_thin, is_suppressed) from marts.activity_importance;
-            create or replace table intermediate.int_cell_suppression as
-                select scope_type, scope, activity, 1 as min_respondents,
+            create or replace table intermediate.int_disclosed_importance as
+                select * exclude (is_thin, is_suppressed),
                     case when is_suppressed then 'few_respondents' end as suppression
                 from marts.activity_importance
             """

@@ -14,7 +14,7 @@ import pandas as pd
 FLOW = ["n_started", "n_in_domain", "n_removed_incomplete", "n_removed_quiz", "n_removed_speed", "n_kept"]
 ACTIVITY = [
     *("importance", "conditional_importance", "hours_per_week", "n_selected", "n_ranked"),
-    *("n_hours", "n_respondents", "is_absent", "is_thin", "suppression"),
+    *("n_hours", "n_respondents", "n_domains", "is_absent", "is_thin", "suppression"),
 ]
 Rows = Mapping[tuple[Any, ...], tuple[Any, ...]]
 CAPABILITY = [

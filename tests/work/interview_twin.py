@@ -82,7 +82,7 @@ class InterviewTwin:
     def activity_importance(self) -> dict[tuple[str, ...], tuple[object, ...]]:
         """As Twin.activity_importance: no importance, as many people as interviews."""
         return {
-            key: (None, None, None, len(found), 0, 0, len(found), False, len(found) < 5, None)
+            key: (None, None, None, len(found), 0, 0, len(found), None, False, len(found) < 5, None)
             for key, found in self.points.items()
         }
 

@@ -31,7 +31,7 @@ AFTER_PYTHON = (
 )
 IMPORTANCE = (
     *("int_survey_scope", "int_activity_importance", "int_capability_importance", "int_cell_suppression"),
-    *("activity_importance", "capability_importance"),
+    *("int_disclosed_importance", "activity_importance", "capability_importance"),
 )
 LAYERS = ("staging", "intermediate", "marts")
 RETENTION = """

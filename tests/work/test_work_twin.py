@@ -116,6 +116,18 @@ def test_no_withheld_company_follows_from_a_source(warehouse: DuckDBWarehouse) -
     assert len(some) > 5 and (left >= 5).all()
 
 
+def test_means_over_domains_say_nothing_of_withheld_ones(warehouse: DuckDBWarehouse) -> None:
+    """Beside the pooled sums that sources publish they would be a second equation: two withheld domains, two unknowns."""
+    mart = warehouse.read("marts.activity_importance")
+    domains = mart[mart["scope_type"] == "domain"].groupby("activity")
+    whole = mart[mart["scope_type"] == "all"].set_index("activity")
+    for column in ("importance", "hours_per_week"):
+        shown = whole[column].dropna()
+        pd.testing.assert_series_equal(shown, domains[column].mean()[shown.index], check_names=False)
+    n_withheld = domains["is_suppressed"].sum()
+    assert (n_withheld[whole.index[whole["importance"].notna()]] >= 2).sum() >= 3, "or nothing was tried"
+
+
 def test_a_small_company_alone_in_its_file_is_withheld_in_every_scope(
     warehouse: DuckDBWarehouse, tmp_path: Path
 ) -> None:
@@ -335,4 +347,4 @@ def test_no_survey_gives_empty_tables(warehouse: DuckDBWarehouse, home: Path) ->
         ).fetchall()
     of_seeds = {"staging.stg_survey_question", "intermediate.int_capability_retention"}
     names = {name for (name,) in tables} - of_seeds
-    assert len(names) == 30 and all(warehouse.read(name).empty for name in names)
+    assert len(names) == 31 and all(warehouse.read(name).empty for name in names)

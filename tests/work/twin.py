@@ -156,23 +156,32 @@ class Twin:
         for scope in self.scopes:
             for t, activity in enumerate(ACTIVITIES, start=1):
                 importance, conditional, hours, n, n_ranked, n_hours = self._pooled(scope, t)
-                if scope == ("all", "all"):
-                    domains = [
-                        self._pooled(("domain", d), t) for d in DOMAINS if ("domain", d) in self.scopes
-                    ]
-                    present = [cell for cell in domains if cell[3] > 0]
-                    importance = mean([cell[0] for cell in present if cell[0] is not None])
-                    hours = mean([cell[2] for cell in present if cell[2] is not None])
+                n_domains = None
                 why = self.suppressed(scope, t)
+                if scope == ("all", "all"):
+                    is_known = n > 0 and importance is not None and not (why or 0 < n_ranked < self.least)
+                    importance, n_shown = self._over_domains(t, value=0, answers=4)
+                    n_domains = n_shown if is_known else None
+                    hours, _ = self._over_domains(t, value=2, answers=5)
                 importances = (None, None) if why or 0 < n_ranked < self.least else (importance, conditional)
                 values = (
                     importances[0] if n else None,
                     importances[1],
                     None if why or 0 < n_hours < self.least else hours,
                 )
-                counts = (n, n_ranked, n_hours, len(self.scopes[scope]), n == 0, n < 5)
+                counts = (n, n_ranked, n_hours, len(self.scopes[scope]), n_domains, n == 0, n < 5)
                 expected[*scope, activity] = (*values, *counts, why)
         return expected
+
+    def _over_domains(self, t: int, *, value: int, answers: int) -> tuple[float | None, int]:
+        """Mean of the domains in which enough people chose the activity and answered."""
+        shown: list[float | None] = []
+        for scope in (("domain", d) for d in DOMAINS if ("domain", d) in self.scopes):
+            cell = self._pooled(scope, t)
+            if cell[3] and not self.suppressed(scope, t) and not 0 < int(cell[answers] or 0) < self.least:
+                shown.append(cell[value])
+        known = [x for x in shown if x is not None]
+        return mean(known), len(known)
 
     def _pooled(self, scope: Scope, t: int) -> tuple[float | None, float | None, float | None, int, int, int]:
         scores: list[float] = []

@@ -38,16 +38,6 @@ pooled as (
     group by scopes.scope_type, scopes.scope, scored.activity
 ),
 
-over_domains as (
-    select
-        activity,
-        {{ exact_avg('importance') }} as importance,
-        {{ exact_avg('hours_per_week') }} as hours_per_week
-    from pooled
-    where scope_type = 'domain' and n_selected > 0
-    group by activity
-),
-
 interviews as (
     select
         scope_type,
@@ -64,23 +54,15 @@ final as (
         pooled.scope_type,
         pooled.scope,
         pooled.activity,
-        case
-            when pooled.n_selected = 0 then null
-            when pooled.scope_type = 'all' then over_domains.importance
-            else pooled.importance
-        end as importance,
+        case when pooled.n_selected > 0 then pooled.importance end as importance,
         pooled.conditional_importance,
-        case
-            when pooled.scope_type = 'all' then over_domains.hours_per_week
-            else pooled.hours_per_week
-        end as hours_per_week,
+        pooled.hours_per_week,
         cast(pooled.n_selected as bigint) as n_selected,
         cast(pooled.n_ranked as bigint) as n_ranked,
         cast(pooled.n_hours as bigint) as n_hours,
         cast(pooled.n_respondents as bigint) as n_respondents,
         pooled.n_selected = 0 as is_absent
     from pooled
-    left join over_domains on pooled.activity = over_domains.activity
     union all
     select
         scope_type,

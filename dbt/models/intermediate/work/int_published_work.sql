@@ -20,26 +20,8 @@ respondents as (
 
 {# no comparison shows what its mart withholds #}
 activities as (
-    select
-        importance.scope_type,
-        importance.scope,
-        importance.activity,
-        case
-            when not {{ is_few('importance.n_ranked', 'suppression.min_respondents') }} then importance.importance
-        end as importance,
-        case
-            when not {{ is_few('importance.n_hours', 'suppression.min_respondents') }} then importance.hours_per_week
-        end as hours_per_week
-    from {{ ref('int_activity_importance') }} as importance
-    inner join {{ ref('int_cell_suppression') }} as suppression
-        on
-            importance.scope_type = suppression.scope_type
-            and importance.scope = suppression.scope
-            and importance.activity = suppression.activity
-    where
-        importance.scope_type in ('all', 'domain')
-        and importance.n_selected > 0
-        and suppression.suppression is null
+    select * from {{ ref('int_disclosed_importance') }}
+    where scope_type in ('all', 'domain') and n_selected > 0
 ),
 
 capabilities as (
