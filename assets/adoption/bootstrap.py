@@ -45,9 +45,11 @@ def bootstrap(
     """model.adoption_bootstrap: central 95 % of `n_replicates` resamples. No matched chat gives no rows.
 
     Each chat counts Poisson(1) times in a resample, which is drawing as many chats with replacement but for their
-    number; n chats with the same tasks then count Poisson(n) times together. A resample can only lose tasks that few
-    chats saw, so depth's interval reaches further down than up. Where a chat counts as a whole or not at all (skills,
-    activities), k of n chats drawn with replacement are Binomial(n, k / n), and nothing is drawn.
+    number; n chats with the same tasks then count Poisson(n) times together. Depth is not linear in chats: resamples
+    lose tasks that one chat saw, and see too often those that fell short by one. So its interval is that of the
+    resamples' distances from their own mean, around the estimate: what a log of this size would show. Where a chat
+    counts as a whole or not at all (skills, activities), k of n chats drawn with replacement are Binomial(n, k / n),
+    and nothing is drawn.
     """
     if not sets.members.shape[0]:
         return pd.DataFrame(columns=COLUMNS)
@@ -65,7 +67,7 @@ def bootstrap(
         _shares("group_share", groups, us_shares @ group_of, "US"),
         _of_counts("skill_share", sets, text_skill, "skill"),
         _of_counts("activity_share", sets, links.activity, "activity_id"),
-        _depth(counts[is_drawn], rows_of, depth_chats),
+        _depth(sets.members.T @ sets.n_chats, counts[is_drawn], rows_of, depth_chats),
     ]
     rows = [row for part in parts for row in part]
     return pd.DataFrame(rows, columns=COLUMNS).astype({"min_chats": "Int64", "step": "Int64"})
@@ -172,14 +174,20 @@ def _of_counts(quantity: str, sets: KeptSets, links: pd.DataFrame, unit: str) ->
 
 
 def _depth(
-    counts: npt.NDArray[np.float64], rows_of: sparse.csr_array, depth_chats: Sequence[int]
+    observed: npt.NDArray[np.float64],
+    resampled: npt.NDArray[np.float64],
+    rows_of: sparse.csr_array,
+    depth_chats: Sequence[int],
 ) -> list[Row]:
+    """`observed`: chats by task text; `resampled`: resamples × task texts."""
     n_tasks = rows_of.sum(axis=0)
     rows: list[Row] = []
     for t in depth_chats:
-        seen = (counts >= t).astype(np.float32) @ rows_of
+        own, seen = ((of >= t).astype(np.float32) @ rows_of for of in (observed[None, :], resampled))
         for step in range(STEPS + 1):
-            share = (seen * STEPS >= step * n_tasks).mean(axis=1)
-            low, high = np.quantile(share, _CENTRAL).tolist()
+            estimate, share = ((of * STEPS >= step * n_tasks).mean(axis=1) for of in (own, seen))
+            # of few resamples with another value the mean may lie outside the quantiles
+            low, high = np.quantile(share, _CENTRAL) - share.mean()
+            low, high = np.clip(estimate[0] + [min(low, 0), max(high, 0)], 0, 1).tolist()
             rows.append(("depth", None, None, t, step, low, high))
     return rows
