@@ -17,7 +17,7 @@ final as (
         name,
         value,
         case when number between 1 and 5 then number end as importance,
-        coalesce(recommend_suppress = 'Y', false) as is_suppressed
+        coalesce(upper(recommend_suppress) = 'Y', false) as is_suppressed
     from skill
 )
 
