@@ -54,10 +54,12 @@ def read_inputs(warehouse: Warehouse) -> Inputs:
 
 
 def _requests(warehouse: Warehouse, keys: Keys) -> list[str]:
-    """Of spellings that have one key, the first by file and row: the same in a refresh and in a plan."""
-    columns = ["request_key", "request", "source_file", "row_number"]
-    found = warehouse.read_keys("intermediate.int_request", columns, "request_key", keys)
-    first = found.sort_values(["source_file", "row_number"]).drop_duplicates("request_key")
+    """Of spellings that have one key, the first in order: the same in a refresh, in a plan and in renamed files."""
+    found = warehouse.read_keys("intermediate.int_request", ["request_key", "request"], "request_key", keys)
+    # few have several: to sort a million texts takes seconds
+    has_several = found["request_key"].duplicated(keep=False)
+    several = found[has_several].sort_values("request").drop_duplicates("request_key")
+    first = pd.concat([found[~has_several], several])
     text = first.set_index("request_key")["request"]
     return text.loc[pd.Index(keys)].tolist()
 

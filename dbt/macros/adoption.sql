@@ -66,20 +66,3 @@
         else taxonomy <> crosswalk_taxonomy
     end
 {% endtest %}
-
-{# the first value that is not NULL, in the order of the columns #}
-{% macro first_by(expression, columns) -%}
-    {{ return(adapter.dispatch('first_by')(expression, columns)) }}
-{%- endmacro %}
-
-{% macro default__first_by(expression, columns) -%}
-    arg_min({{ expression }}, ({{ columns | join(', ') }}))
-{%- endmacro %}
-
-{% macro postgres__first_by(expression, columns) -%}
-    (array_agg({{ expression }} order by {{ columns | join(', ') }}) filter (where {{ expression }} is not null))[1]
-{%- endmacro %}
-
-{% macro spark__first_by(expression, columns) -%}
-    min_by({{ expression }}, struct({{ columns | join(', ') }})) filter (where {{ expression }} is not null)
-{%- endmacro %}

@@ -7,18 +7,39 @@
     cast({{ expression }} as {{ type_double() }})
 {%- endmacro %}
 
-{# NULL where the text is no number; 'nan' and 'inf' are not numbers here #}
+{# NULL where the text is no number; 'nan', 'inf' and '4_1' are not numbers here #}
 {% macro try_double(expression) -%}
     {{ return(adapter.dispatch('try_double')(expression)) }}
 {%- endmacro %}
 
+{# DuckDB reads past an underscore between digits: as a letter it makes no number #}
 {% macro default__try_double(expression) -%}
-    case when isfinite(try_cast({{ expression }} as double)) then try_cast({{ expression }} as double) end
+    {% set plain = "try_cast(replace(" ~ expression ~ ", '_', 'x') as double)" -%}
+    case when isfinite({{ plain }}) then {{ plain }} end
 {%- endmacro %}
 
 {% macro postgres__try_double(expression) -%}
     case
         when {{ expression }} ~ '^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$' then cast({{ expression }} as double precision)
+    end
+{%- endmacro %}
+
+{# as try_double, of text whose commas part thousands; a comma in any other place makes no number #}
+{% macro try_grouped_double(expression) -%}
+    {{ return(adapter.dispatch('try_grouped_double')(expression)) }}
+{%- endmacro %}
+
+{% macro default__try_grouped_double(expression) -%}
+    case
+        when regexp_full_match({{ expression }}, '\s*[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?\s*')
+            then {{ try_double("replace(" ~ expression ~ ", ',', '')") }}
+    end
+{%- endmacro %}
+
+{% macro postgres__try_grouped_double(expression) -%}
+    case
+        when {{ expression }} ~ '^\s*[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?\s*$'
+            then {{ try_double("replace(" ~ expression ~ ", ',', '')") }}
     end
 {%- endmacro %}
 

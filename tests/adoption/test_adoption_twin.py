@@ -86,6 +86,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> DuckDBW
                 "oews_code": codes,
                 "soc_level": "detailed",
                 "employment": [str(employed(o)) for o in occupations],
+                "median_wage": "*",
             }
         ),
         "raw.oews_crosswalk": pd.DataFrame(

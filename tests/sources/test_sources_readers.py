@@ -35,10 +35,12 @@ from assets.sources.readers import (
 from assets.sources.readers.errors import SourceError
 from tests.factories import (
     CAPABILITIES,
+    CROSSWALK_HEADER,
     RATINGS_HEADER,
     RESULTS_HEADER,
     SYSTEMS_HEADER,
     write_csv,
+    write_onet,
     write_ratings,
     write_results,
     write_sources,
@@ -128,6 +130,40 @@ def test_a_damaged_file_of_onet_is_to_be_unzipped_again_not_exported(tmp_path: P
         read_onet(tmp_path)
     damaged = [fault for fault in told.value.faults if fault.file == "onet/Occupation Data.txt"]
     assert damaged and all(fault.do.startswith("Unzip the official text release again") for fault in damaged)
+
+
+def test_a_code_of_the_crosswalk_that_a_spreadsheet_changed_is_named(tmp_path: Path) -> None:
+    rows = [
+        ("11-1011.00", "11-1011"),
+        ("11-1021.00", "Nov-11"),
+        ("11-1031.00", None),
+        ("13-1011.00", "131011"),
+    ]
+    write_csv(tmp_path / "oews" / "crosswalk.csv", CROSSWALK_HEADER, rows)
+    with pytest.raises(SourceError) as told:
+        read_oews(tmp_path)
+    assert [(fault.row, fault.column, fault.what) for fault in told.value.faults] == [
+        (3, "NEM Code", "'Nov-11' is no code of occupations"),
+        (5, "NEM Code", "'131011' is no code of occupations"),
+    ]
+
+
+def test_a_blank_code_of_the_crosswalk_is_taken_along_for_the_rejects(tmp_path: Path) -> None:
+    rows = [("11-1011.00", "11-1011"), ("11-1031.00", " ")]
+    write_csv(tmp_path / "oews" / "crosswalk.csv", CROSSWALK_HEADER, rows)
+    assert read_oews(tmp_path).frames["raw.oews_crosswalk"]["oews_code"].tolist() == ["11-1011", None]
+
+
+def test_a_skill_of_an_unknown_scale_is_named(tmp_path: Path) -> None:
+    write_onet(tmp_path)
+    header = "O*NET-SOC Code\tElement ID\tElement Name\tScale ID\tData Value\tRecommend Suppress"
+    lines = [f"11-1011.00\t2.A.1.{n}\tReading\t{scale}\t3.5\tN" for n, scale in enumerate(("IM", "im", "LV"))]
+    (tmp_path / "onet/Skills.txt").write_text("\n".join([header, *lines]))
+    with pytest.raises(SourceError) as told:
+        read_onet(tmp_path)
+    (fault,) = told.value.faults
+    assert (fault.file, fault.row, fault.column) == ("onet/Skills.txt", 3, "Scale ID")
+    assert fault.what == "'im' is no scale of skills (IM or LV)"
 
 
 TEXTS = [

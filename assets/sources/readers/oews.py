@@ -82,6 +82,7 @@ def _crosswalk(table: Table, notes: str) -> pd.DataFrame:
     require_columns(table, list(CROSSWALK.values()))
     require_unique(table, (CROSSWALK["occupation"],))
     _require_codes(table, CROSSWALK["occupation"], _ONET_SOC)
+    _require_codes(table, CROSSWALK["oews_code"], _SOC)
     found = _TAXONOMY.search(notes)
     taxonomy = f"O*NET-SOC {found[1]}" if found else None
     columns = {ours: table.key(theirs) for ours, theirs in CROSSWALK.items()}
@@ -90,11 +91,16 @@ def _crosswalk(table: Table, notes: str) -> pd.DataFrame:
 
 
 def _require_codes(table: Table, column: str, pattern: re.Pattern[str]) -> None:
+    """Nothing, if each cell of `column` that is given is a code; whether one must be given says `require_unique`.
+
+    Raises:
+        SourceError: cells that are no codes.
+    """
     do = "Take the file as published: a spreadsheet turns codes into dates and numbers, and drops zeros"
     faults = [
         table.fault(f"'{cell[:40]}' is no code of occupations", row=line, column=column, do=do)
         for line, cell in zip(table.row_numbers, table.key(column), strict=True)
-        if not pattern.fullmatch(cell)
+        if cell is not None and not pattern.fullmatch(cell)
     ]
     if faults:
         raise SourceError(faults)

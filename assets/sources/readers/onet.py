@@ -103,6 +103,7 @@ _DEFINED_IN = {
 _PATTERNS = {
     "occupation": (re.compile(r"\d{2}-\d{4}\.\d{2}"), "no O*NET-SOC code such as 11-1011.00"),
     "task_id": (re.compile(r"[1-9]\d{0,17}"), "no task id (digits, no zero in front)"),
+    "scale": (re.compile("IM|LV"), "no scale of skills (IM or LV)"),
 }
 
 

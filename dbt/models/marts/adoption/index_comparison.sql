@@ -87,8 +87,8 @@ centre as (
         count(*) as n,
         count(distinct x) as n_x,
         count(distinct y) as n_y,
-        sum(weight * x) / sum(weight) as x_mean,
-        sum(weight * y) / sum(weight) as y_mean
+        {{ exact_sum('weight * x') }} / {{ exact_sum('weight') }} as x_mean,
+        {{ exact_sum('weight * y') }} / {{ exact_sum('weight') }} as y_mean
     from basis
     group by
         basis,
@@ -105,10 +105,10 @@ correlation as (
         case
             when centre.n >= 3 and centre.n_x > 1 and centre.n_y > 1
                 then
-                    sum(basis.weight * (basis.x - centre.x_mean) * (basis.y - centre.y_mean))
+                    {{ exact_sum('basis.weight * (basis.x - centre.x_mean) * (basis.y - centre.y_mean)') }}
                     / sqrt(
-                        sum(basis.weight * (basis.x - centre.x_mean) * (basis.x - centre.x_mean))
-                        * sum(basis.weight * (basis.y - centre.y_mean) * (basis.y - centre.y_mean))
+                        {{ exact_sum('basis.weight * (basis.x - centre.x_mean) * (basis.x - centre.x_mean)') }}
+                        * {{ exact_sum('basis.weight * (basis.y - centre.y_mean) * (basis.y - centre.y_mean)') }}
                     )
         end as rho
     from basis

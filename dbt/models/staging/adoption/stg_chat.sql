@@ -2,15 +2,19 @@
 
 with
 
+labelled as (
+    select
+        *,
+        replace(lower(language_label), '_', '-') as label
+    from {{ source('raw', 'chat') }}
+),
+
 chat as (
     select
         *,
-        case
-            when language_label is not null
-                then lower(language_label) in ('english', 'en', 'eng') or lower(language_label) like 'en-%'
-        end as is_label_english,
-        case when language_detected is not null then language_detected = 'English' end as is_detected_english
-    from {{ source('raw', 'chat') }}
+        label in ('english', 'en', 'eng') or label like 'en-%' as is_label_english,
+        language_detected = 'English' as is_detected_english
+    from labelled
 ),
 
 final as (

@@ -12,7 +12,7 @@ release as (
 zone as (
     select
         occupation,
-        cast({{ try_double('job_zone') }} as bigint) as job_zone
+        {{ try_double('job_zone') }} as job_zone
     from {{ source('raw', 'onet_job_zone') }}
 ),
 
@@ -22,10 +22,10 @@ final as (
         occupation.title,
         substring(occupation.occupation, 1, 2) as major_group,
         coalesce(release.soc_taxonomy, 'unknown') as soc_taxonomy,
-        zone.job_zone
+        cast(zone.job_zone as bigint) as job_zone
     from occupation
     cross join release
-    left join zone on occupation.occupation = zone.occupation
+    left join zone on occupation.occupation = zone.occupation and zone.job_zone in (1, 2, 3, 4, 5)
 )
 
 select * from final

@@ -1,5 +1,13 @@
 with
 
+skill as (
+    select
+        *,
+        {{ try_double('value') }} as number
+    from {{ source('raw', 'onet_skill') }}
+    where scale = 'IM'
+),
+
 final as (
     select
         source_file,
@@ -8,10 +16,9 @@ final as (
         skill,
         name,
         value,
-        {{ try_double('value') }} as importance,
-        coalesce(recommend_suppress = 'Y', false) as is_suppressed
-    from {{ source('raw', 'onet_skill') }}
-    where scale = 'IM'
+        case when number between 1 and 5 then number end as importance,
+        coalesce(upper(recommend_suppress) = 'Y', false) as is_suppressed
+    from skill
 )
 
 select * from final

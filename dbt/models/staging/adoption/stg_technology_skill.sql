@@ -6,8 +6,8 @@ final as (
         example,
         commodity_code,
         commodity_title,
-        coalesce(hot_technology = 'Y', false) as is_hot_technology,
-        coalesce(in_demand = 'Y', false) as is_in_demand
+        coalesce(upper(hot_technology) = 'Y', false) as is_hot_technology,
+        coalesce(upper(in_demand) = 'Y', false) as is_in_demand
     from {{ source('raw', 'onet_technology_skill') }}
 )
 
