@@ -10,6 +10,7 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,7 @@ def records(path: Path, file: str) -> Iterator[Record]:
 def _of_parquet(path: Path, file: str) -> Iterator[Record]:
     with pq.ParquetFile(path) as parquet:
         names = parquet.schema_arrow.names
-        form = _form(names)
+        form = _form(tuple(names))
         known = known_names(names, _FIELDS[form])
         required = {"conversation_hash"} if form == FORM_WILDCHAT else {"chat_id", "text"}
         if missing := sorted(required - set(known)):
@@ -112,7 +113,8 @@ def _of_parquet(path: Path, file: str) -> Iterator[Record]:
                 yield _record(number, row, form)
 
 
-def _form(names: Iterable[str]) -> str:
+@lru_cache(maxsize=1024)
+def _form(names: tuple[str, ...]) -> str:
     return FORM_WILDCHAT if CONVERSATION in known_names(names, (CONVERSATION,)) else FORM_LOG
 
 
@@ -178,7 +180,7 @@ def _of_lines(path: Path, file: str) -> Iterator[Record]:
         if not isinstance(row, dict):
             yield Record(number, None, problem="the line is no JSON object")
         else:
-            yield _record(number, row, _form(row))
+            yield _record(number, row, _form(tuple(row)))
 
 
 def _record(number: int, given: dict[str, Any], form: str) -> Record:
