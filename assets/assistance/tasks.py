@@ -13,6 +13,7 @@ Belongs here: the form of rubrics/assistance/<task>.md and of a user's own task 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -86,7 +87,7 @@ def read_instrument(
     faults: list[str] = []
     general = _general(folder / GENERAL, faults)
     paths = [path for path in sorted(folder.glob("*.md")) if path.name != GENERAL]
-    own = sorted((sources / OWN_TASKS).glob("*.md")) if sources else []
+    own = _own(sources / OWN_TASKS, faults) if sources else []
     tasks: dict[str, Task] = {}
     seen: dict[str, Path] = {}
     for path in [*paths, *own]:
@@ -108,6 +109,13 @@ def read_instrument(
     return Instrument(
         {name: task for name, task in tasks.items() if not only or name in only}, general, **texts
     )
+
+
+def _own(folder: Path, faults: list[str]) -> list[Path]:
+    # an unmounted share is there, and no folder
+    if os.path.lexists(folder) and not folder.is_dir():
+        faults.append(f"{folder}: no folder that can be reached; restore what it leads to, or remove it")
+    return sorted(path for path in folder.glob("*") if path.suffix.lower() == ".md")
 
 
 @dataclass

@@ -15,6 +15,7 @@ from assets.sources.folder import sources_folder
 from assets.sources.outcome import faults_as_failure, reading_result
 from assets.sources.partial import PARTS, begin, source_files_after
 from assets.sources.readers import (
+    items,
     list_source_files,
     read_interviews,
     read_items,
@@ -23,6 +24,8 @@ from assets.sources.readers import (
     read_survey,
     read_systems,
 )
+from assets.sources.readers.folder import find_files
+from assets.sources.readers.json_lines import JSONL
 from assets.sources.refresh import new_refresh
 from assets.sources.salt import read_salt
 
@@ -115,10 +118,17 @@ def item(
     warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
 ) -> dg.MaterializeResult:
     with faults_as_failure():
-        frame = read_items(sources_folder(settings))
+        sources = sources_folder(settings)
+        frame, others = read_items(sources), find_files(sources, items.LOCATION, (JSONL,))[1]
     warehouse.replace({"raw.item": frame})
     counts = {str(name): int(n) for name, n in frame["benchmark"].value_counts().sort_index().items()}
-    return dg.MaterializeResult(metadata={"dagster/row_count": len(frame), "items_of_benchmark": counts})
+    return dg.MaterializeResult(
+        metadata={
+            "dagster/row_count": len(frame),
+            "items_of_benchmark": counts,
+            "ignored_files": others,
+        }
+    )
 
 
 @dg.asset(

@@ -6,6 +6,7 @@ folder.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from assets.settings import Settings
@@ -29,7 +30,7 @@ def sources_folder(settings: Settings) -> Path:
     what = None
     if not folder.is_dir():
         what = "SUITABILITY_SOURCES names this, but it is not a folder"
-    elif not any((folder / name).exists() for name in INPUTS):
+    elif not any(os.path.lexists(folder / name) for name in INPUTS):
         what = f"SUITABILITY_SOURCES names this folder, but it has none of {', '.join(INPUTS)}"
     if what:
         do = "Correct the variable, or unset it to use the embedded demo"

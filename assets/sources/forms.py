@@ -13,7 +13,14 @@ from pathlib import Path
 import pandas as pd
 
 from assets.sources.readers.errors import SourceError
-from assets.sources.readers.text import Table, clean_name, read_table, require_columns, require_unique
+from assets.sources.readers.text import (
+    Table,
+    clean_name,
+    read_table,
+    require_columns,
+    require_unique,
+    with_known_columns,
+)
 
 FORM = ("position", "benchmark", "item", "text", "answer", "score")
 KEY = ("position", "benchmark", "item", "answer", "dimensions", "expected_information")
@@ -82,9 +89,10 @@ def read_form(filled: Path, key: Path, participant: str | None) -> pd.DataFrame:
 
     Raises:
         SourceError: as `readers.text.read_table`; an item that is not on the form, one person's item twice, a score
-            that is neither 0 nor 1, or nobody or two ways to tell who it was.
+            that is neither 0 nor 1, a doubled column, or nobody or two ways to tell who it was.
     """
     table, expected = read_table(filled, str(filled)), _read_key(key)
+    table = with_known_columns(table, (*FORM, PARTICIPANT))
     require_columns(table, [*ITEM, "answer"])
     people = _participants(table, participant)
     rows, faults = [], []
@@ -134,7 +142,7 @@ def _normalised(text: str) -> str:
 
 
 def _read_key(path: Path) -> dict[tuple[str, str], str | None]:
-    table = read_table(path, str(path))
+    table = with_known_columns(read_table(path, str(path)), KEY)
     require_columns(table, [*ITEM, "answer"])
     require_unique(table, ITEM)
     return dict(

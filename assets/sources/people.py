@@ -17,7 +17,7 @@ from assets.sources.readers import results, systems
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import find_files, relative
 from assets.sources.readers.systems import read_systems
-from assets.sources.readers.text import clean_name
+from assets.sources.readers.text import clean_name, known_names
 from assets.whole_file import written_whole
 
 HUMAN = "human"
@@ -117,12 +117,13 @@ def _add_to_systems(sources: Path, people: list[str]) -> None:
     """One more row a person; the rows that are there keep their cells."""
     if not people:
         return
-    path = sources / systems.LOCATION
+    found = find_files(sources, systems.LOCATION)[0]
+    path = found[0] if found else sources / systems.LOCATION
     rows: list[list[str]] = [list(systems.COLUMNS)]
-    if path.exists():
+    if found:
         text = path.read_bytes().decode("utf-8-sig")
         rows = [row for row in csv.reader(io.StringIO(text, newline="")) if any(map(str.strip, row))]
-    header = [clean_name(cell) for cell in rows[0]]
+    header = known_names(map(clean_name, rows[0]), systems.COLUMNS)
     if "kind" not in header:
         header.append("kind")
         rows = [rows[0] + ["kind"], *(row + [""] for row in rows[1:])]

@@ -364,3 +364,31 @@ def test_only_new_and_changed_files_are_read_again(chats: Path) -> None:
     (chats / "chats/a.jsonl").unlink()
     assert n_read() == 0
     assert read(chats)[0]["text"].tolist() == ["three"]
+
+
+def test_a_number_of_more_digits_than_python_reads_is_one_bad_line(chats: Path) -> None:
+    long = '{"chat_id": ' + "9" * 5000 + ', "text": "x"}\n'
+    (chats / "chats/a.jsonl").write_text(log({"1": ENGLISH}) + long)
+    found = read(chats)[0]
+    assert found["problem"].tolist() == [None, "the line is no JSON, or cut off"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "said"),
+    [
+        (pa.timestamp("ms"), 17_000_000_000_000_000, "date value out of range"),
+        (pa.timestamp("ms", "Foo/Bar"), 1_700_000_000_000, "Foo/Bar"),
+    ],
+)
+def test_a_time_that_is_none_is_named_by_row_and_column(
+    kind: pa.DataType, value: int, said: str, chats: Path
+) -> None:
+    n = 1500
+    at = pa.array([None] * (n - 1) + [value], kind)
+    table = pa.table({"chat_id": [str(i) for i in range(n)], "text": [ENGLISH] * n, "at": at})
+    pq.write_table(table, chats / "chats/a.parquet")
+    with pytest.raises(SourceError) as told:
+        read(chats)
+    (fault,) = told.value.faults
+    assert (fault.file, fault.row, fault.column) == ("chats/a.parquet", n, "at")
+    assert said in fault.what

@@ -118,3 +118,16 @@ def test_all_faults_of_all_files_are_told_at_once(sources: Path) -> None:
     assert "Shift-handover.md: name the file with small letters" in told
     assert "is a task of this name already" in told and "empty.md, line 1: the file is empty" in told
     assert "SUITABILITY_TOURNAMENT_TASKS: there is no task tutorng" in told
+
+
+def test_own_tasks_out_of_reach_are_not_taken_for_none(tmp_path: Path) -> None:
+    (tmp_path / "tournament").mkdir()
+    (tmp_path / OWN_TASKS).symlink_to(tmp_path / "nowhere")
+    with pytest.raises(TaskError, match="tasks: no folder that can be reached"):
+        read_instrument(tmp_path)
+
+
+def test_the_case_of_a_task_files_ending_does_not_matter(sources: Path) -> None:
+    path = write(sources, OWN)
+    path.rename(path.with_suffix(".MD"))
+    assert path.stem in read_instrument(sources).tasks

@@ -147,9 +147,12 @@ def test_a_parquet_of_chats_cut_in_half_fails_by_name_and_the_old_chats_stay(
 
 def test_metadata_tells_what_was_left_out(inputs: Path, tmp_path: Path) -> None:
     (inputs / "battery/ratings/notes.txt").touch()
+    (inputs / "battery/items/old").mkdir(parents=True, exist_ok=True)
     result = run(inputs, tmp_path / "home")
     (shown,) = result.asset_materializations_for_node("raw__rating")
     assert shown.metadata["ignored_files"].value == ["battery/ratings/notes.txt"]
+    (shown,) = result.asset_materializations_for_node("raw__item")
+    assert shown.metadata["ignored_files"].value == ["battery/items/old"]
     survey = result.asset_materializations_for_node("survey")
     assert {one.asset_key.path[-1] for one in survey} == {"survey_response", "survey_codebook"}
     assert survey[0].metadata["ignored_files"].value == []

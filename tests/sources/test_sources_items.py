@@ -41,6 +41,7 @@ def test_no_files_are_no_items(tmp_path: Path) -> None:
     [
         ('{"item": "2", "text"', None, "no JSON"),
         ("[1]", None, "no JSON object"),
+        ('{"item": ' + "9" * 5000 + ', "text": "t"}', None, "the line is no JSON (Exceeds the limit"),
         ({"text": "t"}, "item", "blank"),
         ({"item": " ", "text": "t"}, "item", "blank"),
         ({"item": "2"}, "text", "blank"),

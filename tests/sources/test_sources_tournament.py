@@ -128,3 +128,8 @@ def test_a_file_that_cannot_be_read_is_an_error_that_says_where(
     (fault,) = caught.value.faults
     assert (fault.file, fault.row, fault.what) == ("tournament/judgements/j.jsonl", row, what)
     assert fault.do
+
+
+def test_a_run_is_the_same_whole_number_with_and_without_a_point(tmp_path: Path) -> None:
+    found = read(tmp_path, VERDICT, VERDICT | {"run": 1.0}, VERDICT | {"run": 1.5}, VERDICT | {"run": "1.0"})
+    assert list(found["run"]) == ["1", "1", "1.5", "1.0"]

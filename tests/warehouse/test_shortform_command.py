@@ -29,12 +29,12 @@ def call(*arguments: object, home: Path, sources: Path | None) -> Result:
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """45 items of three benchmarks, rated alike by two, answered by one AI system; texts and keys of 'maths' only."""
+    """45 items of 3 benchmarks, rated alike by two in other orders, answered by a system; texts, keys of 'maths'."""
     folder = tmp_path_factory.mktemp("sources")
     rng = np.random.default_rng(0)
     levels = {key: dict(zip(CAPABILITIES, rng.integers(0, 6, 18), strict=True)) for key in ITEMS}
-    for rater in ("rater-a", "rater-b"):
-        write_ratings(folder, rater, ITEMS, levels)
+    write_ratings(folder, "rater-a", ITEMS, levels)
+    write_ratings(folder, "rater-b", reversed(ITEMS), levels)
     write_results(folder, "system-a", {key: i % 2 for i, key in enumerate(ITEMS)})
     write_systems(folder, [{"system": "system-a", "name": "System A"}])
     lines = [

@@ -10,6 +10,7 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assets.sources.readers.errors import SourceFileError
+from assets.sources.readers.json_lines import DoubledFieldError, known_fields
+from assets.sources.readers.text import known_names
 
 FORM_WILDCHAT, FORM_LOG = "wildchat", "log"
 CONVERSATION = "conversation"
@@ -26,6 +29,7 @@ PLAIN = {
     FORM_LOG: ("chat_id", "text", "at"),
 }
 OF_TURN = ("role", "content")
+_FIELDS = {form: (CONVERSATION, *plain) for form, plain in PLAIN.items()}
 # conversations may be long: few at a time
 ROWS_AT_A_TIME = 1_000
 EXPECTED = (
@@ -77,30 +81,61 @@ def records(path: Path, file: str) -> Iterator[Record]:
 def _of_parquet(path: Path, file: str) -> Iterator[Record]:
     with pq.ParquetFile(path) as parquet:
         names = parquet.schema_arrow.names
-        form = FORM_WILDCHAT if CONVERSATION in names else FORM_LOG
+        form = _form(tuple(names))
+        known = known_names(names, _FIELDS[form])
         required = {"conversation_hash"} if form == FORM_WILDCHAT else {"chat_id", "text"}
-        if missing := sorted(required - set(names)):
+        if missing := sorted(required - set(known)):
             what = f"has no column {' and no '.join(missing)}"
             raise SourceFileError(
                 f"{what}; found the columns {', '.join(_shown(names))}", file=file, do=EXPECTED
             )
+        if doubled := [name for name in _FIELDS[form] if known.count(name) > 1]:
+            raise SourceFileError(
+                "two columns have this name", file=file, column=doubled[0], do="Keep one of them"
+            )
+        as_known = dict(zip(names, known, strict=True))
         leaves = [parquet.schema.column(i).path for i in range(len(parquet.schema))]
         # of the conversation's many fields two are read
         columns = [
             leaf
             for leaf in leaves
-            if leaf in PLAIN[form]
+            if as_known.get(leaf) in PLAIN[form]
             or (
-                leaf.startswith(f"{CONVERSATION}.")
+                as_known.get(leaf.partition(".")[0]) == CONVERSATION
                 and leaf.rpartition(".")[2] in OF_TURN
                 and leaf.count(".") == 3
             )
         ]
         number = 0
         for batch in parquet.iter_batches(batch_size=ROWS_AT_A_TIME, columns=columns):
-            for row in batch.to_pylist():
+            for row in _rows(batch, number, file):
                 number += 1
                 yield _record(number, row, form)
+
+
+@lru_cache(maxsize=1024)
+def _form(names: tuple[str, ...]) -> str:
+    return FORM_WILDCHAT if CONVERSATION in known_names(names, (CONVERSATION,)) else FORM_LOG
+
+
+def _rows(batch: pa.RecordBatch, before: int, file: str) -> list[dict[str, Any]]:
+    """The batch's rows, of which `before` stand above in the file.
+
+    Raises:
+        SourceFileError: a time that is none: beyond the year 9999, or in a zone that doesn't exist.
+    """
+    try:
+        rows: list[dict[str, Any]] = batch.to_pylist()
+    except (ArithmeticError, LookupError):
+        for name, cells in zip(batch.schema.names, batch.columns, strict=True):
+            for number, cell in enumerate(cells, start=before + 1):
+                try:
+                    cell.as_py()
+                except (ArithmeticError, LookupError) as error:
+                    what, do = f"a value that is none ({error})", "Write times as text in ISO 8601"
+                    raise SourceFileError(what, file=file, row=number, column=name, do=do) from None
+        raise
+    return rows
 
 
 def columns_of(path: Path) -> list[str]:
@@ -111,7 +146,7 @@ def columns_of(path: Path) -> list[str]:
     for _, text in _lines(path):
         try:
             row = json.loads(text)
-        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        except (ValueError, RecursionError):
             continue
         if isinstance(row, dict):
             return _shown(row)
@@ -137,17 +172,22 @@ def _of_lines(path: Path, file: str) -> Iterator[Record]:
             raise SourceFileError("starts a JSON array, not one object a line", file=file, row=1, do=EXPECTED)
         try:
             row = json.loads(text)
-        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        # beside bad JSON and bad UTF-8: a whole number of more digits than Python reads
+        except (ValueError, RecursionError):
             # the line itself is not repeated: it may hold anything
             yield Record(number, None, problem="the line is no JSON, or cut off")
             continue
         if not isinstance(row, dict):
             yield Record(number, None, problem="the line is no JSON object")
         else:
-            yield _record(number, row, FORM_WILDCHAT if CONVERSATION in row else FORM_LOG)
+            yield _record(number, row, _form(tuple(row)))
 
 
-def _record(number: int, row: dict[str, Any], form: str) -> Record:
+def _record(number: int, given: dict[str, Any], form: str) -> Record:
+    try:
+        row = known_fields(given, _FIELDS[form])
+    except DoubledFieldError as error:
+        return Record(number, form, problem=str(error))
     if form == FORM_LOG:
         text, chat_id = row.get("text"), _text(row.get("chat_id"))
         problem = None

@@ -38,7 +38,7 @@ BATCH = 5_000
 LABEL_CHARACTERS = 80
 # by their digits: since 2001 seconds have ten, until 2286
 _SINCE_1970 = re.compile(r"(\d{10}|\d{13}|\d{16}|\d{19})(?:\.\d{1,9})?")
-_CODE = ("chats.py", "chat_records.py", "chat_text.py", "chat_language.py")
+_CODE = ("chats.py", "chat_records.py", "chat_text.py", "chat_language.py", "json_lines.py", "text.py")
 
 
 @dataclass(frozen=True)

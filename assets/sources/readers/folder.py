@@ -6,6 +6,7 @@ Belongs here: what the readers of ratings, results, systems and survey share. Do
 from __future__ import annotations
 
 import hashlib
+import stat
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,29 +49,79 @@ def find_files(
     """The files of `<sources>/<location>` (a folder, or one .csv file), sorted, and what else lies there.
 
     Raises:
-        SourceError: a file where the folder is expected, or two CSV files that give the same name.
+        SourceError: a file where a folder is expected, a folder that can't be reached, two files that give the same
+            name, or one whose name is blank.
     """
-    path = sources / location
-    if location.endswith(CSV):
-        return ([path] if path.exists() else []), []
-    if not path.exists():
-        return [], []
-    if not path.is_dir():
-        do = f"Make it a folder that holds the {' and '.join(suffixes)} files"
-        raise SourceError([SourceFileError("a file where a folder is expected", file=location, do=do)])
-    found: list[Path] = []
-    ignored: list[Path] = []
-    for child in sorted(path.iterdir()):
-        is_input = child.name.lower().endswith(suffixes) and not child.name.startswith((".", "~"))
-        (found if is_input else ignored).append(child)
-    by_name: dict[str, Path] = {}
-    for child in (child for child in found if child.suffix.lower() == CSV):
-        other = by_name.setdefault(clean_name(child.stem), child)
+    folder, _, file = location.rpartition("/") if location.endswith(CSV) else (location, "", "")
+    children = _children(sources, folder)
+    if file:
+        found, ignored = [child for child in children if child.name.casefold() == file.casefold()], []
+    else:
+        is_input = [
+            child.name.lower().endswith(suffixes) and not child.name.startswith((".", "~"))
+            for child in children
+        ]
+        found = [child for child, taken in zip(children, is_input, strict=True) if taken]
+        ignored = [child for child, taken in zip(children, is_input, strict=True) if not taken]
+    faults = []
+    by_name: dict[tuple[str, str], Path] = {}
+    for child in found:
+        name = clean_name(child.stem)
+        other = by_name.setdefault((name.casefold() if file else name, child.suffix.lower()), child)
         if other is not child:
             what = f"gives the same name as {other.name}"
-            fault = SourceFileError(what, file=relative(sources, child), do="Rename or remove one of them")
-            raise SourceError([fault])
+            faults.append(
+                SourceFileError(what, file=relative(sources, child), do="Rename or remove one of them")
+            )
+        if not name:
+            do = "Rename it"
+            faults.append(SourceFileError("the file's name is blank", file=relative(sources, child), do=do))
+    if faults:
+        raise SourceError(faults)
     return found, [relative(sources, child) for child in ignored]
+
+
+def _children(sources: Path, location: str) -> list[Path]:
+    """What lies in the folder, sorted; nothing where there is no folder.
+
+    One that is there but can't be reached (a share that isn't mounted) is not taken for none: that would publish
+    empty tables over good ones.
+    """
+    path = sources
+    for name in location.split("/"):
+        path = path / name
+        try:
+            is_folder = stat.S_ISDIR(path.stat().st_mode)
+        except OSError as error:
+            if isinstance(error, FileNotFoundError) and not path.is_symlink():
+                return []
+            raise SourceError([_unreachable(sources, path, error)]) from None
+        if not is_folder:
+            file, do = relative(sources, path), "Make it a folder that holds the files, or remove it"
+            raise SourceError([SourceFileError("a file where a folder is expected", file=file, do=do)])
+    try:
+        return sorted(path.iterdir())
+    except OSError as error:
+        raise SourceError([_unreachable(sources, path, error)]) from None
+
+
+def _unreachable(sources: Path, path: Path, error: OSError) -> SourceFileError:
+    what = f"cannot be reached ({error.strerror})"
+    do = "Restore what it leads to and your right to read it, or remove it"
+    return SourceFileError(what, file=relative(sources, path), do=do)
+
+
+def copies(files: Mapping[str, str]) -> list[SourceFileError]:
+    """A fault for each of `files` (name -> sha256) whose bytes an earlier one holds too: its rows would count twice."""
+    faults = []
+    first: dict[str, str] = {}
+    for file, sha256 in files.items():
+        other = first.setdefault(sha256, file)
+        if other != file:
+            what = f"the same bytes as {other}, which would count twice"
+            do = "Remove one of them; if both are meant, tell them apart by a column or field of your own"
+            faults.append(SourceFileError(what, file=file, do=do))
+    return faults
 
 
 def relative(sources: Path, path: Path) -> str:
@@ -92,17 +143,28 @@ def file_sha256(path: Path, file: str) -> str:
 
 
 def read_folder(
-    sources: Path, location: str, tables: Iterable[str], parse: Callable[[Table, str], Parsed]
+    sources: Path,
+    location: str,
+    tables: Iterable[str],
+    parse: Callable[[Table, str], Parsed],
+    *,
+    copy_rows: int = 1,
 ) -> Reading:
     """Every file of one input through `parse(table, clean file stem)`; no files give empty frames.
 
+    Args:
+        copy_rows: files of so many rows or more that are equal to the byte are copies. Where the name alone says whose
+            file it is, shorter ones may well be equal.
+
     Raises:
-        SourceError: all faults of all files together; then no frame is returned.
+        SourceError: all faults of all files together, as `find_files`, `text.read_table`, `copies` and `parse`; then no
+            frame is returned.
     """
     paths, ignored_files = find_files(sources, location)
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in tables}
     faults: list[SourceFileError] = []
     files: dict[str, str] = {}
+    long: dict[str, str] = {}
     ignored_columns: dict[str, list[str]] = {}
     n_blank_rows = 0
     for path in paths:
@@ -116,9 +178,12 @@ def read_folder(
         for name, columns in parsed.tables.items():
             parts[name].append(conform(name, pd.DataFrame(dict(columns))))
         files[file] = table.sha256
+        if len(table.rows) >= copy_rows:
+            long[file] = table.sha256
         n_blank_rows += table.n_blank_rows
         if parsed.ignored_columns:
             ignored_columns[file] = parsed.ignored_columns
+    faults += copies(long)
     if faults:
         raise SourceError(faults)
     frames = {name: pd.concat(part or [empty_frame(name)], ignore_index=True) for name, part in parts.items()}

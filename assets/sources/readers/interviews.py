@@ -6,7 +6,6 @@ what counts as a role or a duty (dbt).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ from assets.sources.readers.errors import SourceError
 from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
 from assets.sources.readers.privacy import coded, labels
 from assets.sources.readers.ratings import capability_aliases
-from assets.sources.readers.text import Table, clean_name, require_columns
+from assets.sources.readers.text import Table, clean_name, require_columns, with_known_columns
 
 LOCATION = "survey/interviews"
 LABELS = ("company", "role", "duty")
@@ -30,15 +29,13 @@ def read_interviews(sources: Path) -> Reading:
     Columns may come in any order and case. Text that is neither a known capability nor a number is withheld.
 
     Raises:
-        SourceError: as `text.read_table`, and missing columns, no company or role, or a label that is none.
+        SourceError: as `read_folder`, and missing columns, no company or role, or a label that is none.
     """
     return read_folder(sources, LOCATION, ["raw.interview"], _parse)
 
 
 def _parse(table: Table, _stem: str) -> Parsed:
-    plain = [name.casefold() for name in table.header]
-    header = [low if low in COLUMNS else name for low, name in zip(plain, table.header, strict=True)]
-    table = replace(table, header=header)
+    table = with_known_columns(table, COLUMNS)
     require_columns(table, COLUMNS, is_private=True)
     given = labels(table, LABELS)
     _require_role(table, given["company"].tolist(), given["role"].tolist())

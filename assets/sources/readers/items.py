@@ -5,6 +5,7 @@ Belongs here: that file's fields. Does not belong here: who is asked (forms.py),
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,13 @@ from typing import Any
 import pandas as pd
 
 from assets.sources.readers.errors import SourceError, SourceFileError
-from assets.sources.readers.folder import find_files
-from assets.sources.readers.text import clean_name
+from assets.sources.readers.folder import copies, find_files, relative
+from assets.sources.readers.json_lines import DoubledFieldError, known_fields
+from assets.sources.readers.text import clean_name, read_bytes
 
 LOCATION = "battery/items"
-COLUMNS = ["benchmark", "item", "text", "answer"]
+FIELDS = ("item", "text", "answer")
+COLUMNS = ["benchmark", *FIELDS]
 _RESAVE = "Write one JSON object a line, with item and text, as UTF-8"
 
 
@@ -24,26 +27,33 @@ def read_items(sources: Path) -> pd.DataFrame:
     """benchmark (the file's stem), item, text, answer (None = the file has none); no files give no rows.
 
     Raises:
-        SourceError: all faults of all files: a line that is no JSON object, a blank or wrong field, an item twice.
+        SourceError: all faults of all files, as `folder.find_files` and `folder.copies`; a file without a line, a line
+            that is no JSON object, a blank, doubled or wrong field, an item twice.
     """
     rows: list[dict[str, Any]] = []
     faults: list[SourceFileError] = []
+    files: dict[str, str] = {}
     for path in find_files(sources, LOCATION, (".jsonl",))[0]:
-        found, wrong = _read_file(path, path.relative_to(sources).as_posix())
+        file = relative(sources, path)
+        try:
+            raw = read_bytes(path, file)
+        except SourceError as error:
+            faults += error.faults
+            continue
+        files[file] = hashlib.sha256(raw).hexdigest()
+        found, wrong = _read_lines(raw, file, clean_name(path.stem))
         rows += found
         faults += wrong
+    faults += copies(files)
     if faults:
         raise SourceError(faults)
     return pd.DataFrame(rows, columns=COLUMNS, dtype=object)
 
 
-def _read_file(path: Path, file: str) -> tuple[list[dict[str, Any]], list[SourceFileError]]:
+def _read_lines(raw: bytes, file: str, benchmark: str) -> tuple[list[dict[str, Any]], list[SourceFileError]]:
     try:
         # line breaks of JSON Lines are \n alone: others may stand inside a text
-        lines = path.read_bytes().decode("utf-8-sig").split("\n")
-    except OSError as error:
-        do = "Check that it is a file and that you may read it"
-        return [], [SourceFileError(f"cannot be read ({error.strerror})", file=file, do=do)]
+        lines = raw.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
         number = error.object.count(b"\n", 0, error.start) + 1
         return [], [SourceFileError("a byte that is not UTF-8", file=file, row=number, do=_RESAVE)]
@@ -61,7 +71,10 @@ def _read_file(path: Path, file: str) -> tuple[list[dict[str, Any]], list[Source
         except _FieldError as error:
             faults.append(SourceFileError(error.what, file=file, row=number, column=error.field, do=_RESAVE))
         else:
-            rows.append({"benchmark": clean_name(path.stem), **row})
+            rows.append({"benchmark": benchmark, **row})
+    if not rows and not faults:
+        do = "Fill in at least one line, or remove the file"
+        faults.append(SourceFileError("the file holds no lines", file=file, do=do))
     return rows, faults
 
 
@@ -73,10 +86,15 @@ class _FieldError(Exception):
 def _row(line: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise _FieldError(None, f"the line is no JSON ({error})") from None
+    # a ValueError of its own: a whole number of more digits than Python reads
+    except (ValueError, RecursionError) as error:
+        raise _FieldError(None, f"the line is no JSON ({str(error).partition(';')[0]})") from None
     if not isinstance(record, dict):
         raise _FieldError(None, "the line is no JSON object")
+    try:
+        record = known_fields(record, FIELDS)
+    except DoubledFieldError as error:
+        raise _FieldError(error.field, "given twice") from None
     item, text = _text(record, "item"), _text(record, "text")
     if item is None or text is None:
         field = "item" if item is None else "text"

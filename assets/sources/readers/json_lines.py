@@ -1,15 +1,16 @@
 """Reading JSON Lines whose single lines may be wrong: a bad line stays a row that says what is wrong with it.
 
-Belongs here: bytes to records, and the columns fault_column, fault_value and fault. Does not belong here: which fields
-a file has (tournament.py). Inputs in which one bad line makes the whole file
-useless have readers of their own (items.py).
+Belongs here: bytes to records, what a field's name is, and the columns fault_column, fault_value and fault. Does not
+belong here: which fields a file has (tournament.py). Inputs in which one bad line makes the whole file useless have
+readers of their own (items.py).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,37 @@ import pandas as pd
 
 from assets.ports import conform
 from assets.sources.readers.errors import SourceError, SourceFileError
-from assets.sources.readers.folder import Reading, empty_frame, find_files, relative
-from assets.sources.readers.text import clean_name
+from assets.sources.readers.folder import Reading, copies, empty_frame, find_files, relative
+from assets.sources.readers.text import clean_name, known_names
 
 JSONL = ".jsonl"
 MAX_VALUE = 200
 _RESAVE = "Write one JSON object a line, as UTF-8"
+
+
+class DoubledFieldError(Exception):
+    """Two fields of a record are the same known one, which `field` names."""
+
+    def __init__(self, field: str) -> None:
+        self.field = field
+        super().__init__(f"{field} is given twice")
+
+
+def known_fields(record: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
+    """The record, its fields that are `known` ones but for case and blanks around them called as those.
+
+    Raises:
+        DoubledFieldError: two fields are the same known one.
+    """
+    return dict(zip(_spelled(tuple(record), known), record.values(), strict=True))
+
+
+@lru_cache(maxsize=1024)
+def _spelled(found: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
+    names = tuple(known_names(found, known))
+    if doubled := [name for name in known if names.count(name) > 1]:
+        raise DoubledFieldError(doubled[0])
+    return names
 
 
 class FieldFault(Exception):
@@ -42,8 +68,9 @@ class Names:
         self._clean: dict[str, str | None] = {}
 
     def __call__(self, record: dict[str, Any], field: str) -> str | None:
-        """The field as a clean name; None where it is absent, null or blank."""
-        value = text(record, field)
+        """The field as a clean name, whole numbers without a point; None where it is absent, null or blank."""
+        given = record.get(field)
+        value = str(int(given)) if isinstance(given, float) and given.is_integer() else text(record, field)
         if value is None:
             return None
         if value not in self._clean:
@@ -82,7 +109,7 @@ def read_json_lines(
             `fault_value` and `fault` itself, to keep the fields that can.
 
     Raises:
-        SourceError: a file that can't be read, is empty or is not UTF-8.
+        SourceError: a file that can't be read, is empty or is not UTF-8, or has the same bytes as another.
     """
     paths, ignored_files = find_files(sources, location, (JSONL,))
     frames: list[pd.DataFrame] = []
@@ -100,7 +127,7 @@ def read_json_lines(
                 if not line.strip():
                     n_blank += 1
                     continue
-                row = _row(line, parse)
+                row = _row(line, tuple(fields), parse)
                 numbers.append(number)
                 for name, cells in zip(columns, rows, strict=True):
                     cells.append(row.get(name))
@@ -117,6 +144,7 @@ def read_json_lines(
         frame["source_file"], frame["source_sha256"] = file, files[file]
         frame["row_number"] = np.array(numbers, dtype=np.int64)
         frames.append(conform(table, frame))
+    faults += copies(files)
     if faults:
         raise SourceError(faults)
     whole = pd.concat(frames, ignore_index=True) if frames else empty_frame(table)
@@ -141,7 +169,9 @@ def _lines(path: Path, file: str, digest: Any) -> Iterator[tuple[int, str]]:
         ) from error
 
 
-def _row(line: str, parse: Callable[[dict[str, Any]], dict[str, object]]) -> dict[str, object]:
+def _row(
+    line: str, fields: tuple[str, ...], parse: Callable[[dict[str, Any]], dict[str, object]]
+) -> dict[str, object]:
     try:
         try:
             record = json.loads(line)
@@ -152,7 +182,10 @@ def _row(line: str, parse: Callable[[dict[str, Any]], dict[str, object]]) -> dic
         # only an escape can bring in what no text holds
         if "\\u" in line and _is_damaged(json.dumps(record, ensure_ascii=False)):
             raise FieldFault("line", line.strip(), "a NUL character or half a character pair")
-        return parse(record)
+        try:
+            return parse(known_fields(record, fields))
+        except DoubledFieldError as error:
+            raise FieldFault(error.field, line.strip(), "given twice") from None
     except FieldFault as fault:
         return {
             "fault_column": fault.column,

@@ -5,6 +5,7 @@ Belongs here: the columns of both files. Does not belong here: what a bound, a c
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from assets.sources.readers.errors import SourceError
 from assets.sources.readers.folder import Columns, Parsed, Reading, provenance, read_folder
 from assets.sources.readers.ratings import capability_aliases
-from assets.sources.readers.text import Table, require_columns
+from assets.sources.readers.text import Table, require_columns, with_known_columns
 
 ITEMS = "propensity/items"
 RESPONSES = "propensity/responses"
@@ -27,7 +28,7 @@ def read_propensity_items(sources: Path) -> Reading:
     Capability columns, by name or acronym, are optional. A line that can't be used is left to staging, which says why.
 
     Raises:
-        SourceError: as `text.read_table`; missing columns; two columns of one capability.
+        SourceError: as `read_folder`; missing or doubled columns; two columns of one capability.
     """
     return read_folder(sources, ITEMS, ["raw.propensity_item", "raw.propensity_demand"], _parse_items)
 
@@ -36,19 +37,24 @@ def read_propensity_responses(sources: Path) -> Reading:
     """raw.propensity_response: a row a line.
 
     Raises:
-        SourceError: as `text.read_table`; missing columns.
+        SourceError: as `read_folder`; missing or doubled columns.
     """
     return read_folder(sources, RESPONSES, ["raw.propensity_response"], _parse_responses)
 
 
 def _parse_items(table: Table, _stem: str) -> Parsed:
+    aliases = capability_aliases()
+    # an acronym in small letters may be anything ('ms', 'p')
+    table = with_known_columns(
+        table, (*ITEM_COLUMNS, *(name for name in aliases if name not in aliases.values()))
+    )
     require_columns(table, ITEM_COLUMNS)
     renamed = {"item": "item_id", "lower_bound": "lower", "upper_bound": "upper"}
     keys = {"item": table.key("item_id"), "propensity": table.key("propensity")}
     rest = {name: table.column(name) for name in ("prompt", *OPTIONS)} | {"correct": table.key("correct")}
     bounds = {name: table.key(renamed[name]) for name in ("lower_bound", "upper_bound")}
     item = provenance(table) | keys | {"benchmark": table.key("benchmark")} | rest | bounds
-    capabilities = _capability_columns(table)
+    capabilities = _capability_columns(table, aliases)
     taken = {*ITEM_COLUMNS, *capabilities.values()}
     ignored = [name or "(no name)" for name in table.header if name not in taken]
     demand: Columns = {
@@ -60,26 +66,24 @@ def _parse_items(table: Table, _stem: str) -> Parsed:
     return Parsed({"raw.propensity_item": item, "raw.propensity_demand": demand}, ignored)
 
 
-def _capability_columns(table: Table) -> dict[str, str]:
+def _capability_columns(table: Table, aliases: Mapping[str, str]) -> dict[str, str]:
     """Acronym -> the column that holds it."""
-    aliases = capability_aliases()
-    aliases |= {acronym: acronym for acronym in aliases.values()}
     columns: dict[str, str] = {}
     faults = []
     for name in table.header:
         acronym = aliases.get(name)
-        if acronym is None:
-            continue
-        other = columns.setdefault(acronym, name)
-        if other is not name:
-            what = f"'{other}' is the same capability"
+        if acronym in columns:
+            what = f"'{columns[acronym]}' is the same capability"
             faults.append(table.fault(what, row=1, column=name, do="Keep one of the columns"))
+        elif acronym is not None:
+            columns[acronym] = name
     if faults:
         raise SourceError(faults)
     return columns
 
 
 def _parse_responses(table: Table, _stem: str) -> Parsed:
+    table = with_known_columns(table, RESPONSE_COLUMNS)
     require_columns(table, RESPONSE_COLUMNS)
     columns = provenance(table) | {
         "system": table.key("system"),

@@ -18,6 +18,8 @@ from assets.sources.readers.text import Table, clean_name, require_columns, requ
 
 LOCATION = "battery/ratings"
 KEYS = ("dataset name", "sample id")
+# two raters may agree on all levels of a few items, never on 18 of each of so many
+COPY_ROWS = 10
 
 
 @cache
@@ -40,9 +42,9 @@ def read_ratings(sources: Path) -> Reading:
     """raw.rating: rows = items × 18 a file, in the file's order, named by header and never by position.
 
     Raises:
-        SourceError: as `text.read_table`, and missing or doubled columns, blank or duplicated keys.
+        SourceError: as `read_folder`, and missing or doubled columns, blank or duplicated keys.
     """
-    return read_folder(sources, LOCATION, ["raw.rating"], _parse)
+    return read_folder(sources, LOCATION, ["raw.rating"], _parse, copy_rows=COPY_ROWS)
 
 
 def _parse(table: Table, rater: str) -> Parsed:

@@ -15,13 +15,15 @@ from assets.ports import declared_tables
 from assets.sources.readers import inspect_logs
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import CSV, Parsed, Reading, find_files, provenance, read_folder
-from assets.sources.readers.text import Table, require_columns, require_unique
+from assets.sources.readers.text import Table, require_columns, require_unique, with_known_columns
 
 LOCATION = "battery/results"
 SUFFIXES = (CSV, *inspect_logs.SUFFIXES)
 KEYS = ("dataset_name", "sample_id")
 COLUMNS = ("task_name", "sample_id", "score", "metadata", "dataset_name")
 REQUIRED = ("sample_id", "score", "dataset_name")
+# two systems may well answer the same few items alike
+COPY_ROWS = 100
 # what the marts call the joint fit, and a system's row over all benchmarks
 JOINT_FIT, ALL_BENCHMARKS = "all systems", "all"
 
@@ -30,17 +32,15 @@ def read_results(sources: Path) -> Reading:
     """raw.result, CSV before logs; the system is a CSV file's stem, case unchanged, or what a log ran.
 
     Raises:
-        SourceError: all faults of all files, as `text.read_table` and `inspect_logs.read_inspect_logs`; missing
-            columns, blank or duplicated (dataset_name, sample_id).
+        SourceError: all faults of all files, as `read_folder` and `inspect_logs.read_inspect_logs`; missing or
+            doubled columns, blank or duplicated (dataset_name, sample_id).
     """
     faults: list[SourceFileError] = []
     reading = Reading({})
     try:
-        reading = read_folder(sources, LOCATION, ["raw.result"], _parse)
+        reading = read_folder(sources, LOCATION, ["raw.result"], _parse, copy_rows=COPY_ROWS)
     except SourceError as error:
         faults += error.faults
-        if not (sources / LOCATION).is_dir():
-            raise
     logs = find_files(sources, LOCATION, inspect_logs.SUFFIXES)[0]
     try:
         frames, files, left_out = inspect_logs.read_inspect_logs(sources, logs)
@@ -70,6 +70,7 @@ def read_results(sources: Path) -> Reading:
 
 
 def _parse(table: Table, system: str) -> Parsed:
+    table = with_known_columns(table, COLUMNS)
     require_columns(table, REQUIRED)
     require_unique(table, KEYS)
     _require_unreserved(table, system)

@@ -20,12 +20,16 @@ from assets.sources.readers import interviews
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
 from assets.sources.readers.privacy import coded, labels
-from assets.sources.readers.text import Table, clean_name, require_columns
+from assets.sources.readers.text import Table, clean_name, require_columns, with_known_columns
 from assets.sources.survey_schema import ALLOWED, COMPANY, REQUIRED, RESPONSE_ID, SOURCE
 
 LOCATION = "survey"
 MAX_EXTRA_HEADER_ROWS = 2
+# both are columns that every export must have
+MEASURED = ("Progress", "Duration (in seconds)")
+TAKEN = (*ALLOWED, SOURCE, COMPANY, RESPONSE_ID)
 _CODE = re.compile(r"\s*-?\d[\d.,;\s]*(?:[eE][+-]?\d+)?\s*")
+_NUMBER = re.compile(r"\s*[-+]?\d")
 
 
 def read_survey(sources: Path, salt: str) -> Reading:
@@ -38,8 +42,8 @@ def read_survey(sources: Path, salt: str) -> Reading:
         salt: secret text that makes `respondent` useless for looking people up.
 
     Raises:
-        SourceError: as `text.read_table`, and missing columns, a company that is no label, or a response
-            that stands in two rows.
+        SourceError: as `read_folder`, and missing or doubled columns, a company that is no label, or a
+            response that stands in two rows.
     """
     seen: dict[str, tuple[str, int]] = {}
     tables = ["raw.survey_response", "raw.survey_codebook"]
@@ -49,10 +53,8 @@ def read_survey(sources: Path, salt: str) -> Reading:
 
 
 def _parse(export: Table, stem: str, *, salt: str, seen: dict[str, tuple[str, int]]) -> Parsed:
+    export = with_known_columns(export, TAKEN)
     require_columns(export, REQUIRED, is_private=True)
-    doubled = [name for name in (*ALLOWED, SOURCE, COMPANY, RESPONSE_ID) if export.header.count(name) > 1]
-    if doubled:
-        require_columns(export, doubled, is_private=True)
     table, texts = _split_header_rows(export)
     people = _respondents(table, salt, seen)
     questions = [name for name in table.header if name in ALLOWED]
@@ -75,25 +77,28 @@ def _parse(export: Table, stem: str, *, salt: str, seen: dict[str, tuple[str, in
         "question": np.array([name for name, _ in named], dtype=object),
         "question_text": np.array([text for _, text in named], dtype=object),
     }
-    taken = {*ALLOWED, SOURCE, COMPANY, RESPONSE_ID}
-    ignored = [name or "(no name)" for name in table.header if name not in taken]
+    ignored = [name or "(no name)" for name in table.header if name not in TAKEN]
     return Parsed({"raw.survey_response": responses, "raw.survey_codebook": codebook}, ignored)
 
 
 def _split_header_rows(export: Table) -> tuple[Table, list[str]]:
     """The respondents, and the question texts from the header rows that Qualtrics puts under the names.
 
-    A row is a header row when it is the ImportId row, or when its coded columns hold text and not one code.
+    A row is a header row when it is the ImportId row, or the only one whose coded columns hold text and not one code,
+    and no number stands in front of its progress and duration: people's '85%' and '12 min' are no texts of questions.
     """
+    measured = [export.header.index(name) for name in MEASURED]
     coded = [i for i, name in enumerate(export.header) if name in ALLOWED]
     texts: list[str] = []
     n_extra = 0
     for row in export.rows[:MAX_EXTRA_HEADER_ROWS]:
         cells = [row[i] for i in coded if row[i].strip()]
         if not _is_import_ids(cells):
-            if any(_CODE.fullmatch(cell) for cell in cells) or not cells:
+            is_answered = any(_CODE.fullmatch(cell) for cell in cells)
+            is_measured = any(_NUMBER.match(row[i]) for i in measured)
+            if texts or not cells or is_answered or is_measured:
                 break
-            texts = texts or row
+            texts = row
         n_extra += 1
     if n_extra == len(export.rows):
         do = "Export the responses too, or remove the file"
@@ -113,7 +118,7 @@ def _split_header_rows(export: Table) -> tuple[Table, list[str]]:
 def _is_import_ids(cells: list[str]) -> bool:
     try:
         return bool(cells) and all("ImportId" in json.loads(cell) for cell in cells)
-    except (json.JSONDecodeError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return False
 
 

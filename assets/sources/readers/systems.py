@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
-from assets.sources.readers.text import Table, require_columns, require_unique
+from assets.sources.readers.text import Table, require_columns, require_unique, with_known_columns
 
 LOCATION = "battery/systems.csv"
 COLUMNS = ("system", "name", "model", "settings", "scaffold", "developer", "family", "released_on", "kind")
@@ -18,12 +18,13 @@ def read_systems(sources: Path) -> Reading:
     """raw.ai_system: one row a line; all columns but `system` may be absent or blank (NULL = unknown).
 
     Raises:
-        SourceError: as `text.read_table`, and no `system` column, a blank or duplicated system.
+        SourceError: as `read_folder`, and no `system` column, a doubled column, a blank or duplicated system.
     """
     return read_folder(sources, LOCATION, ["raw.ai_system"], _parse)
 
 
 def _parse(table: Table, _stem: str) -> Parsed:
+    table = with_known_columns(table, COLUMNS)
     require_columns(table, COLUMNS[:1])
     require_unique(table, COLUMNS[:1])
     columns = provenance(table) | {"system": table.key("system")}

@@ -12,8 +12,8 @@ import difflib
 import hashlib
 import io
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -75,6 +75,26 @@ def clean_name(text: str) -> str:
     if text.isascii():
         return text.strip()
     return unicodedata.normalize("NFC", text.translate(_LOOK_ALIKES)).strip()
+
+
+def known_names(found: Iterable[str], known: Collection[str]) -> list[str]:
+    """`found`, each that is a known name but for case and blanks around it spelled as that."""
+    by_case = {name.casefold(): name for name in known}
+    return [name if name in known else by_case.get(clean_name(name).casefold(), name) for name in found]
+
+
+def with_known_columns(table: Table, known: Sequence[str]) -> Table:
+    """The table, its columns that are `known` ones in another case called as those.
+
+    For every reader with columns that may be absent: one that is there but unread would be missed by nobody.
+
+    Raises:
+        SourceError: two columns are the same known one.
+    """
+    table = replace(table, header=known_names(table.header, known))
+    if faults := _doubled(table, known):
+        raise SourceError(faults)
+    return table
 
 
 def read_table(path: Path, file: str) -> Table:
@@ -147,7 +167,6 @@ def require_columns(table: Table, required: Sequence[str], *, is_private: bool =
         SourceError: columns are missing (named, with the nearest present ones) or named twice.
     """
     missing = [name for name in required if name not in table.header]
-    twice = [name for name in required if table.header.count(name) > 1]
     faults = []
     if missing:
         near = {name: _nearest(name, table.header) for name in missing}
@@ -161,12 +180,19 @@ def require_columns(table: Table, required: Sequence[str], *, is_private: bool =
             what += "; the cells seem to be divided by semicolons or tabs"
         do = "Name the columns as expected, divided by commas (`suitability template` writes an example)"
         faults.append(table.fault(what, row=1, column=missing[0], do=do))
-    for name in twice:
-        places = [str(i + 1) for i, found in enumerate(table.header) if found == name]
-        what = f"the header names it {len(places)} times, as columns {' and '.join(places)}"
-        faults.append(table.fault(what, row=1, column=name, do="Keep one of them"))
+    faults += _doubled(table, required)
     if faults:
         raise SourceError(faults)
+
+
+def _doubled(table: Table, names: Sequence[str]) -> list[SourceFileError]:
+    faults = []
+    for name in dict.fromkeys(names):
+        places = [str(i + 1) for i, found in enumerate(table.header) if found == name]
+        if len(places) > 1:
+            what = f"the header names it {len(places)} times, as columns {' and '.join(places)}"
+            faults.append(table.fault(what, row=1, column=name, do="Keep one of them"))
+    return faults
 
 
 def require_unique(table: Table, columns: Sequence[str]) -> None:

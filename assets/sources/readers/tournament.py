@@ -14,7 +14,7 @@ from typing import Any
 from assets.rubric_scores import score_pair
 from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
 from assets.sources.readers.json_lines import MAX_VALUE, FieldFault, Names, read_json_lines, text
-from assets.sources.readers.text import Table, require_columns, require_unique
+from assets.sources.readers.text import Table, require_columns, require_unique, with_known_columns
 
 CANDIDATES = "tournament/candidates.csv"
 OUTPUTS = "tournament/outputs"
@@ -41,7 +41,7 @@ def read_candidates(sources: Path) -> Reading:
     """raw.candidate: one row a line; a blank family is unknown; `gradient` may be absent.
 
     Raises:
-        SourceError: as `text.read_table`, and missing columns, a blank or duplicated candidate.
+        SourceError: as `read_folder`, and missing or doubled columns, a blank or duplicated candidate.
     """
     return read_folder(sources, CANDIDATES, ["raw.candidate"], _candidates)
 
@@ -78,6 +78,7 @@ def read_traits(sources: Path) -> Reading:
 
 
 def _candidates(table: Table, _stem: str) -> Parsed:
+    table = with_known_columns(table, CANDIDATE_COLUMNS)
     require_columns(table, CANDIDATE_COLUMNS[:-1])
     require_unique(table, CANDIDATE_COLUMNS[:1])
     columns = provenance(table) | {name: table.key(name) for name in CANDIDATE_COLUMNS}

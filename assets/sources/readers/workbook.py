@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,12 +26,12 @@ def read_workbook(path: Path, file: str, wanted: Sequence[str]) -> tuple[Table, 
     import openpyxl
 
     raw = read_bytes(path, file)
-    again = "Download or save the workbook again as .xlsx"
+    again = "Download it or save it again as .xlsx, or save it as CSV"
     try:
         book = openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
         sheets = {sheet.title: [list(row) for row in sheet.iter_rows(values_only=True)] for sheet in book}
         book.close()
-    except (zipfile.BadZipFile, KeyError, ValueError, OSError, EOFError) as error:
+    except Exception as error:  # a damaged file may fail anywhere in zip, XML or the cells
         what = f"cannot be read as a workbook ({type(error).__name__})"
         raise SourceError([SourceFileError(what, file=file, do=again)]) from error
     for title, cells in sheets.items():
