@@ -77,6 +77,27 @@ def test_a_misspelt_variable_is_named_with_its_nearest(monkeypatch: pytest.Monke
         Settings()
 
 
+@pytest.mark.parametrize("text", ["1,2,5", " 1, 2 ,5 ", "[1, 2, 5]"])
+def test_a_list_is_written_with_commas_or_as_json(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv("SUITABILITY_DEPTH_CHATS", text)
+    assert Settings().depth_chats == (1, 2, 5)
+
+
+@pytest.mark.parametrize("text", ["a", "1,b", "5,1", "", "1,,2", "{}", "[1,2", "0", "1.5"])
+def test_a_wrong_list_is_a_usage_error(text: str) -> None:
+    result = CliRunner().invoke(main, ["status"], env={"SUITABILITY_DEPTH_CHATS": text})
+    assert result.exit_code == 2
+    assert "SUITABILITY_DEPTH_CHATS: must be whole numbers from 1" in result.output
+
+
+def test_an_empty_path_is_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    default = Settings()
+    for name in ("SUITABILITY_HOME", "SUITABILITY_SOURCES", "SUITABILITY_LLM"):
+        monkeypatch.setenv(name, "")
+    settings = Settings()
+    assert (settings.home, settings.sources, settings.llm) == (default.home, None, None)
+
+
 @pytest.mark.parametrize(
     ("temperature", "slope", "told"),
     [
