@@ -86,11 +86,40 @@ def _home(settings: Settings) -> list[Finding]:
     free = shutil.disk_usage(folder).free / 1e9
     enough = free >= FREE_GIGABYTES
     findings = [Finding("home", "ok" if enough else "note", f"{settings.home}, {free:.1f} GB free")]
-    published = settings.published_path
-    state, text = (
-        ("ok", str(published)) if published.exists() else ("note", "nothing yet: run `suitability refresh`")
+    return [*findings, _published(settings), *_working_file(settings)]
+
+
+def _published(settings: Settings) -> Finding:
+    from dagster_project.published import (
+        NothingPublishedError,
+        UnreadablePublicationError,
+        read_publication,
     )
-    return [*findings, Finding("published", state, text)]
+
+    try:
+        read_publication(settings.published_path)
+    except NothingPublishedError:
+        return Finding("published", "note", "nothing yet: run `suitability refresh`")
+    except UnreadablePublicationError as error:
+        return Finding("published", "missing", str(error))
+    return Finding("published", "ok", str(settings.published_path))
+
+
+def _working_file(settings: Settings) -> list[Finding]:
+    """Nothing of a file that is not there, or that a refresh is at work on."""
+    from dagster_project.lock import holder
+    from dagster_project.resources import DamagedWarehouseError, DuckDBWarehouse, WarehouseBusyError
+
+    path = settings.warehouse_path
+    if not path.exists() or holder(settings.home):
+        return []
+    try:
+        with DuckDBWarehouse(path, lock_wait_seconds=0).connect():
+            return [Finding("working file", "ok", str(path))]
+    except WarehouseBusyError as error:
+        return [Finding("working file", "note", str(error))]
+    except DamagedWarehouseError as error:
+        return [Finding("working file", "missing", str(error))]
 
 
 def _sources(settings: Settings) -> list[Finding]:

@@ -153,7 +153,7 @@ def last_good(console: Console, settings: Settings, published: Publication | Non
         console.print(
             f"\nThe last good publication stands: {what}\n  {settings.published_path}", soft_wrap=True
         )
-    else:
+    elif not settings.published_path.exists():
         console.print("\nNothing has been published yet.")
     console.print(
         f"All output of the run: {settings.home / 'logs' / 'refresh.log'}", highlight=False, soft_wrap=True

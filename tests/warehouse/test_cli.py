@@ -138,6 +138,30 @@ def test_status_shows_the_publication_and_that_it_is_synthetic(home: Path) -> No
         assert text in result.output.replace("\n", "") or text in result.output
 
 
+@pytest.mark.parametrize("content", [b"\x9d" * 50_000, b"", None])
+def test_a_damaged_publication_is_told_with_what_to_do(home: Path, content: bytes | None) -> None:
+    path = home / "published" / "suitability.duckdb"
+    if content is None:
+        with duckdb.connect(str(path)) as connection:
+            connection.execute("drop table marts.policy")
+    else:
+        path.write_bytes(content)
+    told = "run `suitability refresh`, which makes it anew"
+    for arguments in (["status"], ["sql", "select * from marts.policy"])[: 1 if content is None else 2]:
+        result = _call(*arguments, home=home)
+        assert (result.exit_code, type(result.exception)) == (1, SystemExit)
+        assert f"{path} is " in result.stderr and told in result.stderr
+    result = _call("doctor", home=home, COLUMNS="400")
+    assert result.exit_code == 1 and told in result.output
+
+
+def test_doctor_finds_a_damaged_working_file(home: Path) -> None:
+    assert "working file" not in _call("doctor", home=home, COLUMNS="400").output
+    (home / "warehouse.duckdb").write_bytes(b"\x9d" * 50_000)
+    result = _call("doctor", home=home, COLUMNS="400")
+    assert result.exit_code == 1 and "warehouse.duckdb is damaged: delete it" in result.output
+
+
 def test_the_best_pairs_are_those_of_the_default_policy_over_all(home: Path) -> None:
     publication = read_publication(home / "published" / "suitability.duckdb")
     assert [(p.system, p.activity, p.mean_log, p.q025_log, p.q975_log) for p in publication.best] == [

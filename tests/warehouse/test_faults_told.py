@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
+import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -14,7 +17,7 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from assets.settings import Settings
-from dagster_project import show
+from dagster_project import cli, show
 from dagster_project.automation import RESULTS, seen_files
 from dagster_project.cli import main
 from dagster_project.failing_rows import failing_rows, null_rows
@@ -131,6 +134,32 @@ def test_names_with_square_brackets_are_shown_as_they_are() -> None:
     assert "gpt-5 [high]" in text
     assert "[/nope]" in text
     assert "[/x]" in text
+
+
+def _sqlite_fails() -> None:
+    try:
+        raise sqlite3.OperationalError("disk I/O error")
+    except sqlite3.OperationalError as error:
+        # as SQLAlchemy does for Dagster's records
+        raise RuntimeError("[SQL: insert into event_logs ...]") from error
+
+
+def _write_fails() -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("fault", [_sqlite_fails, _write_fails])
+@pytest.mark.parametrize("verbose", [(), ("--verbose",)])
+def test_a_full_disk_is_one_sentence_that_names_the_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Callable[[], None], verbose: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(cli, "_refresh", lambda *_: fault())
+    env = {"SUITABILITY_HOME": str(tmp_path / "home"), "SUITABILITY_SOURCES": None}
+    result = CliRunner().invoke(main, ["refresh", *verbose], env=env)
+    assert result.exit_code == 1
+    (line,) = result.output.splitlines()
+    assert line.startswith(f"{tmp_path / 'home'}: the disk is full or not writable (")
+    assert "SUITABILITY_HOME" in line
 
 
 @pytest.fixture

@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import dagster as dg
+import duckdb
 import pandas as pd
 import pytest
 
 from assets.settings import PROJECT
 from dagster_project.instance import COMMAND_LINE_TAG, POOL, clear_killed_runs, open_instance
 from dagster_project.lock import RefreshRunningError, holder, refresh_lock
-from dagster_project.resources import DuckDBWarehouse, WarehouseBusyError
+from dagster_project.resources import DamagedWarehouseError, DuckDBWarehouse, WarehouseBusyError
 
 HOLD_FILE = """
 import sys, time, duckdb
@@ -64,6 +65,38 @@ def test_an_opener_that_waited_in_vain_says_who_and_what_to_do(tmp_path: Path) -
         warehouse = DuckDBWarehouse(path, lock_wait_seconds=0.3)
         with pytest.raises(WarehouseBusyError, match=rf"published copy.*{other.pid}"):
             warehouse.read("model.dimension_member")
+
+
+@pytest.mark.parametrize("damage", ["all", "half", "a block"])
+def test_a_damaged_file_is_told_at_once_and_not_waited_for(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "block" / "warehouse.duckdb"
+    warehouse = DuckDBWarehouse(path, lock_wait_seconds=30)
+    with warehouse.connect() as connection:
+        connection.execute("create schema model")
+        connection.execute(
+            "create table model.dimension_member as select hash(i) as dimension_key, hash(i + 1) as capability "
+            "from range(100000) as t(i)"
+        )
+    content = path.read_bytes()
+    size = len(content)
+    broken = {
+        "all": b"\x9d" * size,
+        "half": content[: size // 2],
+        "a block": content[: size // 2] + b"\x9d" * 262_144 + content[size // 2 + 262_144 :],
+    }
+    path.write_bytes(broken[damage])
+    started = time.monotonic()
+    with pytest.raises(
+        DamagedWarehouseError, match=r"warehouse\.duckdb is damaged: delete it and run `suitab"
+    ):
+        warehouse.read("model.dimension_member")
+    assert time.monotonic() - started < 5
+
+
+def test_another_fault_than_damage_is_told_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "warehouse.duckdb").symlink_to(tmp_path / "nowhere" / "lock")
+    with pytest.raises(duckdb.IOException, match="No such file"):
+        DuckDBWarehouse(tmp_path / "warehouse.duckdb").read("model.dimension_member")
 
 
 def test_a_second_refresh_is_refused_with_the_pid_of_the_first(tmp_path: Path) -> None:
