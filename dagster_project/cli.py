@@ -221,6 +221,7 @@ def _conclude(settings: Settings, console: Console, watch: Watch, succeeded: boo
     ]
     if succeeded and publication:
         show.publication(console, settings, publication)
+    show.left_out(console, watch)
     show.checks(console, watch)
     show.stages(console, watch)
     if not succeeded:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dagster_project.watch import Watch
 
 MAX_WARNINGS = 10
+MAX_LEFT_OUT = 6
 
 
 def told(console: Console, text: str) -> None:
@@ -130,6 +131,23 @@ def checks(console: Console, watch: Watch) -> None:
         console.print(
             f"... and {len(warnings) - MAX_WARNINGS} warnings more: see `suitability dev`", style="yellow"
         )
+
+
+def left_out(console: Console, watch: Watch) -> None:
+    """What lies among the inputs and was not read; single columns first: a misspelt one hides among an export's own."""
+    by_number = sorted(watch.ignored_columns.items(), key=lambda item: (len(item[1]), item[0]))
+    lines = [f"not read  {file}" for file in watch.ignored_files]
+    lines += [f"not read  {file}: column {first(columns)}" for file, columns in by_number]
+    for line in lines[:MAX_LEFT_OUT]:
+        console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
+    if len(lines) > MAX_LEFT_OUT:
+        console.print(f"... and {len(lines) - MAX_LEFT_OUT} more: see `suitability dev`", style="yellow")
+
+
+def first(names: Sequence[str], n: int = 3) -> str:
+    """The first names of a list, and how many more there are."""
+    more = f" and {len(names) - n} more" if len(names) > n else ""
+    return ", ".join(names[:n]) + more
 
 
 def failures(console: Console, watch: Watch, verbose: bool) -> None:
