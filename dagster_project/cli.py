@@ -172,6 +172,7 @@ def refresh(verbose: bool, job: str) -> None:
 def _refresh(settings: Settings, console: Console, job: str, verbose: bool) -> bool:
     from dagster_project import show
     from dagster_project.instance import clear_killed_runs, open_instance
+    from dagster_project.ready import ready_warehouse
     from dagster_project.watch import Watch, count_assets, run_job
 
     os.environ |= {
@@ -180,6 +181,8 @@ def _refresh(settings: Settings, console: Console, job: str, verbose: bool) -> b
         "GX_ANALYTICS_ENABLED": "false",
     }
     show.start(console, settings)
+    # the run asks again, but takes long to begin
+    ready_warehouse(settings, job)
     with console.status("reading the project") if console.is_terminal else nullcontext():
         from dagster_project.definitions import build_definitions
 

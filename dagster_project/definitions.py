@@ -11,13 +11,13 @@ import dagster as dg
 
 from assets.adoption.version import code_version as adoption_version
 from assets.settings import Settings
-from assets.sources.partial import PartialRefreshError, why_not
 from dagster_project import automation
 from dagster_project.dbt_assets import build_dbt_assets, dbt_resource, prepare_manifest
 from dagster_project.ge_checks import build_ge_checks
 from dagster_project.instance import COMMAND_LINE_TAG, clear_killed_runs
 from dagster_project.lock import refresh_lock
 from dagster_project.publish_asset import build_published_marts
+from dagster_project.ready import ready_warehouse
 from dagster_project.resources import DuckDBWarehouse
 
 ASSET_MODULES = (
@@ -89,13 +89,7 @@ def locked_warehouse(context: dg.InitResourceContext) -> Iterator[DuckDBWarehous
         if context.instance and context.run and COMMAND_LINE_TAG not in context.run.tags:
             clear_killed_runs(context.instance)
         # before any step: raw tables that don't wait for raw.refresh would be of other settings already
-        if context.run and (reason := why_not(settings, context.run.job_name)):
-            raise PartialRefreshError(reason)
-        warehouse = DuckDBWarehouse(settings.warehouse_path, settings.lock_wait_seconds)
-        # a file that is damaged, or that somebody keeps open, is told once, not by every step
-        with warehouse.connect():
-            pass
-        yield warehouse
+        yield ready_warehouse(settings, context.run.job_name if context.run else "")
 
 
 def build_definitions(

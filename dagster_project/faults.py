@@ -1,4 +1,4 @@
-"""What is said of faults that any command may meet: a disk that takes nothing, a warehouse that is busy or damaged.
+"""What is said of faults that any command may meet: a disk that takes nothing, a home that is busy, damaged or unlike.
 
 Belongs here: telling them from faults of the program, and their exit codes. Does not belong here: printing (cli.py).
 """
@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+from assets.sources.partial import PartialRefreshError
 from dagster_project.published import UnreadablePublicationError
 from dagster_project.resources import DamagedWarehouseError, WarehouseBusyError
 
@@ -25,7 +26,7 @@ def known(error: BaseException, home: Path) -> tuple[str, int] | None:
     for cause in _causes(error):
         if isinstance(cause, WarehouseBusyError):
             return str(cause), BUSY
-        if isinstance(cause, DamagedWarehouseError | UnreadablePublicationError):
+        if isinstance(cause, DamagedWarehouseError | UnreadablePublicationError | PartialRefreshError):
             return str(cause), FAILED
         if _is_of_the_disk(cause):
             reason = str(cause).strip().splitlines()[-1]

@@ -14,10 +14,13 @@ import duckdb
 import pandas as pd
 import pytest
 
-from assets.settings import PROJECT
+from assets.settings import PROJECT, Settings
+from assets.sources.partial import begin, finish
+from dagster_project.definitions import locked_warehouse
 from dagster_project.instance import COMMAND_LINE_TAG, POOL, clear_killed_runs, open_instance
 from dagster_project.lock import RefreshRunningError, holder, refresh_lock
 from dagster_project.resources import DamagedWarehouseError, DuckDBWarehouse, WarehouseBusyError
+from dagster_project.watch import Watch, run_job
 
 HOLD_FILE = """
 import sys, time, duckdb
@@ -91,6 +94,37 @@ def test_a_damaged_file_is_told_at_once_and_not_waited_for(tmp_path: Path, damag
     ):
         warehouse.read("model.dimension_member")
     assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("damage", "seed", "told"),
+    [(True, 1, "is damaged: delete it"), (False, 2, "SUITABILITY_SEED is 2 and was 1"), (False, 1, "")],
+)
+def test_no_step_runs_on_a_damaged_file_or_beside_figures_of_other_settings(
+    tmp_path: Path, damage: bool, seed: int, told: str
+) -> None:
+    reached = []
+
+    @dg.asset(required_resource_keys={"warehouse"})
+    def made() -> None:
+        reached.append(True)
+
+    settings = Settings(home=tmp_path, seed=1)
+    begin(settings, "refresh")
+    finish(tmp_path)
+    with DuckDBWarehouse(settings.warehouse_path).connect():
+        pass
+    if damage:
+        settings.warehouse_path.write_bytes(b"\x9d" * 100_000)
+    definitions = dg.Definitions(
+        assets=[made],
+        jobs=[dg.define_asset_job("refresh_chats", executor_def=dg.in_process_executor)],
+        resources={"settings": settings.model_copy(update={"seed": seed}), "warehouse": locked_warehouse},
+    )
+    watch = Watch()
+    with open_instance(tmp_path) as instance:
+        assert run_job(definitions, "refresh_chats", instance, watch) == bool(reached) == (not told)
+    assert [told in failure.message for failure in watch.failures] == [True] * bool(told)
 
 
 def test_another_fault_than_damage_is_told_as_it_is(tmp_path: Path) -> None:
