@@ -35,7 +35,7 @@ Exit codes:
   1  it failed: a step or a check of the refresh, a query, something doctor misses
   2  usage: a wrong option or setting
   3  nothing has been published yet
-  4  another process is refreshing this home
+  4  another process is refreshing this home, or has its working file open
 """
 EPILOG = """
 \b
