@@ -162,6 +162,15 @@ def test_a_full_disk_is_one_sentence_that_names_the_home(
     assert "SUITABILITY_HOME" in line
 
 
+def test_damage_that_dbt_meets_is_told_with_the_file_and_what_to_do(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path)
+    message = "Runtime Error in model x\n  Corrupt database file: computed checksum 1 does not match"
+    told = cli._with_remedy(settings, message)
+    assert told.startswith(f"{settings.warehouse_path} is damaged: delete it and run `suitability refresh`")
+    assert message in told and cli._with_remedy(settings, told) == told
+    assert cli._with_remedy(settings, "another error") == "another error"
+
+
 @pytest.fixture
 def published(tmp_path: Path) -> Path:
     path = tmp_path / "published" / "suitability.duckdb"
