@@ -10,14 +10,15 @@ import difflib
 import hashlib
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 PROJECT = Path(__file__).resolve().parents[1]
 # set for dbt, and for tests
 NOT_SETTINGS = {"SUITABILITY_WAREHOUSE_PATH", "SUITABILITY_REAL_DATA"}
+WHOLE_RISING = "must be whole numbers from 1, rising, joined by commas"
 
 
 class Settings(BaseSettings):
@@ -140,14 +141,29 @@ class Settings(BaseSettings):
         ge=1,
         description="fewest chats behind a published cell; unset = 5 with own logs, 1 with public chats",
     )
-    depth_chats: tuple[int, ...] = Field((1, 2, 5, 10, 25, 50), description="chats that make a task seen")
+    # pydantic-settings would read the text as JSON before anything here could tell what is wrong with it
+    depth_chats: Annotated[tuple[int, ...], NoDecode] = Field(
+        (1, 2, 5, 10, 25, 50), description="chats that make a task seen, joined by commas"
+    )
     adoption_replicates: int = Field(200, ge=20, description="bootstrap resamples of chats")
+
+    @field_validator("depth_chats", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        text = value.strip()
+        inside = text[1:-1] if text.startswith("[") and text.endswith("]") else text
+        try:
+            return tuple(int(number) for number in inside.split(","))
+        except ValueError:
+            raise ValueError(WHOLE_RISING) from None
 
     @field_validator("depth_chats")
     @classmethod
     def _rising(cls, value: tuple[int, ...]) -> tuple[int, ...]:
         if not value or min(value) < 1 or list(value) != sorted(set(value)):
-            raise ValueError("must be whole numbers from 1, rising")
+            raise ValueError(WHOLE_RISING)
         return value
 
     embedder: Literal["minilm", "wordllama", "openai"] = Field(
@@ -166,6 +182,12 @@ class Settings(BaseSettings):
     assessor_incitations: Literal["unprompted", "all"] = Field(
         "unprompted", description="which answers assessors predict: eight times the forests if all"
     )
+
+    @field_validator("home", "sources", "llm", mode="before")
+    @classmethod
+    def _empty_is_unset(cls, value: object, info: ValidationInfo) -> object:
+        # an empty path would be the current directory
+        return cls.model_fields[str(info.field_name)].default if value == "" else value
 
     @field_validator("home", "sources", "llm")
     @classmethod

@@ -17,6 +17,8 @@ def written_whole(path: Path) -> Iterator[Path]:
 
     A crash leaves the old file; what is renamed is on the disk, so a loss of power leaves no empty file either.
     """
+    # what a link points to is replaced, not the link
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:

@@ -20,7 +20,7 @@ from assets.llm import Call, LedgerError, collect, read_roles
 from assets.settings import Settings
 from dagster_project.llm_cli import PlanError
 from dagster_project.lock import RefreshRunningError, refresh_lock
-from dagster_project.resources import DuckDBWarehouse, WarehouseBusyError
+from dagster_project.resources import DamagedWarehouseError, DuckDBWarehouse, WarehouseBusyError
 
 
 @contextmanager
@@ -34,7 +34,9 @@ def _warehouse(settings: Settings) -> Iterator[DuckDBWarehouse]:
             yield DuckDBWarehouse(settings.warehouse_path, settings.lock_wait_seconds)
     except duckdb.CatalogException:
         raise PlanError(nothing) from None
-    except (AdoptionError, LedgerError, RefreshRunningError, WarehouseBusyError) as error:
+    except (AdoptionError, LedgerError) as error:
+        raise PlanError(str(error)) from None
+    except (RefreshRunningError, WarehouseBusyError, DamagedWarehouseError) as error:
         raise PlanError(str(error)) from None
 
 

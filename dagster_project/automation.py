@@ -140,8 +140,7 @@ def _tick(
     if not changed:
         return dg.SensorResult(skip_reason=f"No file of {watched.location}/ changed.", cursor=cursor)
     # all other inputs of these sources must be in the warehouse, whole, before one alone can be refreshed
-    sources = str(settings.sources)
-    is_alone = published is not None and not why_not(settings.home, watched.job, sources, sources)
+    is_alone = published is not None and not why_not(settings, watched.job)
     job = watched.job if is_alone else refresh.name
     context.log.info(f"files of {watched.location}/ new, changed or gone: {', '.join(changed)}")
     return dg.SensorResult(

@@ -35,7 +35,7 @@ Exit codes:
   1  it failed: a step or a check of the refresh, a query, something doctor misses
   2  usage: a wrong option or setting
   3  nothing has been published yet
-  4  another process is refreshing this home
+  4  another process is refreshing this home, or has its working file open
 """
 EPILOG = """
 \b
@@ -46,7 +46,24 @@ Settings come from the environment:
 """
 
 
+class _Door(click.Group):
+    """All commands: a fault that any of them may meet ends in one sentence and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            from dagster_project.faults import known
+
+            if found := known(error, _settings().home):
+                _fail(Console(stderr=True), *found)
+            raise
+
+
 @click.group(
+    cls=_Door,
     help=f"A data warehouse that says which AI system fits which work.\n{EXIT_CODES}{EPILOG}",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -66,11 +83,10 @@ def _settings() -> Settings:
         settings = Settings()
     except ValidationError as error:
         # a fault of several settings together has no place of its own, and names them itself
+        told = [(e["loc"], e["msg"].removeprefix("Value error, "), e["input"]) for e in error.errors()]
         lines = [
-            f"SUITABILITY_{'_'.join(map(str, e['loc'])).upper()}: {e['msg']}, not {e['input']!r}"
-            if e["loc"]
-            else e["msg"].removeprefix("Value error, ")
-            for e in error.errors()
+            f"SUITABILITY_{'_'.join(map(str, place)).upper()}: {what}, not {value!r}" if place else what
+            for place, what, value in told
         ]
         raise click.UsageError("\n".join(lines)) from None
     if settings.sources is not None and not settings.sources.is_dir():
@@ -124,6 +140,7 @@ def refresh(verbose: bool, job: str) -> None:
 
     Readers of the published file keep the last good publication until the new one is whole.
     """
+    from dagster_project import show
     from dagster_project.lock import HomeError, RefreshRunningError, refresh_lock
 
     settings = _settings()
@@ -138,10 +155,12 @@ def refresh(verbose: bool, job: str) -> None:
             try:
                 succeeded = _refresh(settings, console, job, verbose)
             except Exception as error:
-                if verbose:
+                from dagster_project.faults import known
+
+                if verbose or known(error, settings.home):
                     raise
-                # before or after the run: the project can't be loaded, the published file can't be read
-                console.print(f"{type(error).__name__}: {error}", style="red", markup=False, soft_wrap=True)
+                # before or after the run: the project can't be loaded
+                show.told(console, f"{type(error).__name__}: {error}")
                 succeeded = False
     except RefreshRunningError as error:
         _fail(Console(stderr=True), str(error), BUSY)
@@ -153,6 +172,7 @@ def refresh(verbose: bool, job: str) -> None:
 def _refresh(settings: Settings, console: Console, job: str, verbose: bool) -> bool:
     from dagster_project import show
     from dagster_project.instance import clear_killed_runs, open_instance
+    from dagster_project.ready import ready_warehouse
     from dagster_project.watch import Watch, count_assets, run_job
 
     os.environ |= {
@@ -161,6 +181,8 @@ def _refresh(settings: Settings, console: Console, job: str, verbose: bool) -> b
         "GX_ANALYTICS_ENABLED": "false",
     }
     show.start(console, settings)
+    # the run asks again, but takes long to begin
+    ready_warehouse(settings, job)
     with console.status("reading the project") if console.is_terminal else nullcontext():
         from dagster_project.definitions import build_definitions
 
@@ -179,28 +201,46 @@ def _conclude(settings: Settings, console: Console, watch: Watch, succeeded: boo
     from dataclasses import replace
 
     from dagster_project import show
-    from dagster_project.failing_rows import failing_rows, null_rows
-    from dagster_project.published import NothingPublishedError, read_publication
+    from dagster_project.failing_rows import failing_rows
+    from dagster_project.published import (
+        NothingPublishedError,
+        UnreadablePublicationError,
+        read_publication,
+    )
 
     try:
         publication = read_publication(settings.published_path)
     except NothingPublishedError:
+        publication = None
+    except UnreadablePublicationError as error:
+        show.told(console, str(error))
         publication = None
     watch.failed_checks = [
         replace(check, description="\n    ".join([check.description, *failing_rows(settings, check.check)]))
         for check in watch.failed_checks
     ]
     watch.failures = [
-        replace(failure, message="\n    ".join([failure.message, *null_rows(settings, failure.message)]))
-        for failure in watch.failures
+        replace(failure, message=_with_remedy(settings, failure.message)) for failure in watch.failures
     ]
     if succeeded and publication:
         show.publication(console, settings, publication)
+    show.left_out(console, watch)
     show.checks(console, watch)
     show.stages(console, watch)
     if not succeeded:
         show.failures(console, watch, verbose)
         show.last_good(console, settings, publication)
+
+
+def _with_remedy(settings: Settings, message: str) -> str:
+    from dagster_project.failing_rows import null_rows
+    from dagster_project.resources import DamagedWarehouseError, tells_of_damage
+
+    path = settings.warehouse_path
+    if tells_of_damage(message, path) and not message.startswith(str(path)):
+        # of dbt, which names neither the file nor what to do
+        return str(DamagedWarehouseError(path, message))
+    return "\n    ".join([message, *null_rows(settings, message)])
 
 
 @main.command()

@@ -26,13 +26,12 @@ from dagster_dbt import (
 )
 from packaging.version import Version
 
+from assets.project import folder_hash
 from assets.settings import PROJECT, Settings
 from assets.temporary import temporary_files_swept
 from dagster_project.instance import POOL
 
 DBT_FOLDER = PROJECT / "dbt"
-# what dbt itself makes, should someone run it by hand in the folder
-MADE_BY_DBT = {"target", "logs", "dbt_packages", ".user.yml"}
 
 
 class DbtProjectError(RuntimeError):
@@ -65,14 +64,8 @@ def dbt_environment(settings: Settings) -> dict[str, str]:
 
 def project_hash(settings: Settings) -> str:
     """Hash of all that the manifest follows from: the dbt folder's files, the variables and dbt's version."""
-    digest = hashlib.sha256(
-        json.dumps([settings.dbt_vars(), version("dbt-core"), version("dbt-duckdb")]).encode()
-    )
-    for path in sorted(DBT_FOLDER.rglob("*")):
-        name = path.relative_to(DBT_FOLDER)
-        if path.is_file() and not MADE_BY_DBT & set(name.parts):
-            digest.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\0".encode())
-    return digest.hexdigest()
+    parts = [settings.dbt_vars(), version("dbt-core"), version("dbt-duckdb"), folder_hash(DBT_FOLDER)]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def prepare_manifest(settings: Settings) -> Path:

@@ -17,6 +17,7 @@ from dagster_project.ge_checks import build_ge_checks
 from dagster_project.instance import COMMAND_LINE_TAG, clear_killed_runs
 from dagster_project.lock import refresh_lock
 from dagster_project.publish_asset import build_published_marts
+from dagster_project.ready import ready_warehouse
 from dagster_project.resources import DuckDBWarehouse
 
 ASSET_MODULES = (
@@ -87,7 +88,8 @@ def locked_warehouse(context: dg.InitResourceContext) -> Iterator[DuckDBWarehous
     with refresh_lock(settings.home, WAIT_FOR_OTHER_RUN_SECONDS):
         if context.instance and context.run and COMMAND_LINE_TAG not in context.run.tags:
             clear_killed_runs(context.instance)
-        yield DuckDBWarehouse(settings.warehouse_path, settings.lock_wait_seconds)
+        # before any step: raw tables that don't wait for raw.refresh would be of other settings already
+        yield ready_warehouse(settings, context.run.job_name if context.run else "")
 
 
 def build_definitions(

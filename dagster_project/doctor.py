@@ -8,12 +8,17 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
+
+from dagster_project import show
 
 if TYPE_CHECKING:
     from assets.settings import Settings
@@ -30,17 +35,24 @@ PACKAGES = (
     "nutpie",
     "plotly",
 )
-INPUTS = {
-    "ratings": ("battery/ratings/*.csv", "battery"),
-    "results": ("battery/results/*.csv, battery/results/*.eval, battery/results/*.json", "capability"),
-    "systems": ("battery/systems.csv", "capability"),
-    "survey": ("survey/*.csv", "work"),
-    "interviews": ("survey/interviews/*.csv", "work"),
-    "propensity items": ("propensity/items/*.csv", "propensity"),
-    "propensity responses": ("propensity/responses/*.csv", "propensity"),
-    "chats": ("chats/*.parquet, chats/*.jsonl, chats/*.jsonl.gz", "adoption"),
-    "O*NET": ("onet/*.txt", "adoption"),
-    "OEWS": ("oews/*.csv, oews/*.xlsx", "adoption"),
+# input, as in marts.source_file -> the slice that wants it
+SLICES = {
+    "ratings": "battery",
+    "items": "battery",
+    "results": "capability",
+    "systems": "capability",
+    "survey": "work",
+    "interviews": "work",
+    "propensity_items": "propensity",
+    "propensity_responses": "propensity",
+    "chats": "adoption",
+    "onet": "adoption",
+    "oews": "adoption",
+    "comparison": "adoption",
+    "candidates": "assistance",
+    "outputs": "assistance",
+    "judgements": "assistance",
+    "traits": "assistance",
 }
 FREE_GIGABYTES = 2
 
@@ -86,27 +98,85 @@ def _home(settings: Settings) -> list[Finding]:
     free = shutil.disk_usage(folder).free / 1e9
     enough = free >= FREE_GIGABYTES
     findings = [Finding("home", "ok" if enough else "note", f"{settings.home}, {free:.1f} GB free")]
-    published = settings.published_path
-    state, text = (
-        ("ok", str(published)) if published.exists() else ("note", "nothing yet: run `suitability refresh`")
+    return [*findings, _published(settings), *_working_file(settings)]
+
+
+def _published(settings: Settings) -> Finding:
+    from dagster_project.published import (
+        NothingPublishedError,
+        UnreadablePublicationError,
+        read_publication,
     )
-    return [*findings, Finding("published", state, text)]
+
+    try:
+        read_publication(settings.published_path)
+    except NothingPublishedError:
+        return Finding("published", "note", "nothing yet: run `suitability refresh`")
+    except UnreadablePublicationError as error:
+        return Finding("published", "missing", str(error))
+    return Finding("published", "ok", str(settings.published_path))
+
+
+def _working_file(settings: Settings) -> list[Finding]:
+    """Nothing of a file that is not there, or that a refresh is at work on."""
+    from dagster_project.lock import holder
+    from dagster_project.resources import DamagedWarehouseError, DuckDBWarehouse, WarehouseBusyError
+
+    path = settings.warehouse_path
+    if not path.exists() or holder(settings.home):
+        return []
+    try:
+        with DuckDBWarehouse(path, lock_wait_seconds=0).connect():
+            return [Finding("working file", "ok", str(path))]
+    except WarehouseBusyError as error:
+        return [Finding("working file", "note", str(error))]
+    except DamagedWarehouseError as error:
+        return [Finding("working file", "missing", str(error))]
 
 
 def _sources(settings: Settings) -> list[Finding]:
     if settings.sources is None:
         return [Finding("sources", "note", "SUITABILITY_SOURCES is unset: the embedded demo (SYNTHETIC)")]
-    findings = [Finding("sources", "ok", str(settings.sources))]
-    for name, (patterns, slice_name) in INPUTS.items():
-        n_files = sum(len(list(settings.sources.glob(pattern))) for pattern in patterns.split(", "))
-        text = f"{n_files} file{'' if n_files == 1 else 's'} ({patterns})"
-        missing = f"none ({patterns}): slice {slice_name} will be skipped or incomplete"
-        findings.append(Finding(name, "ok" if n_files else "note", text if n_files else missing))
-    if all(finding.state == "note" for finding in findings[1:]):
+    findings = [_input(settings.sources, name) for name in SLICES]
+    if all(finding.state == "note" for finding in findings):
         findings.append(
             Finding("inputs", "missing", "no input of any kind: `suitability template` writes examples")
         )
-    return findings
+    return [Finding("sources", "ok", str(settings.sources)), *findings]
+
+
+def _input(sources: Path, name: str) -> Finding:
+    """The files that the input's readers would take, and what lies beside them."""
+    from assets.sources.readers import SourceError
+    from assets.sources.readers.folder import find_files, relative
+    from assets.sources.readers.inventory import LOCATIONS
+
+    own = [(location, suffixes) for of_input, location, suffixes in LOCATIONS if of_input == name]
+    try:
+        found = [find_files(sources, *place) for place in own]
+    except SourceError as error:
+        return Finding(name, "missing", str(error))
+    files = [path for paths, _ in found for path in paths]
+    places = [*(sources / location for location, _ in own), *files]
+    if dangling := [relative(sources, path) for path in places if path.is_symlink() and not path.exists()]:
+        return Finding(name, "missing", f"links to files that are not there: {show.first(dangling)}")
+    # interviews lie in the folder of the survey
+    others = {location for _, location, _ in LOCATIONS}
+    ignored = [file for _, beside in found for file in beside if file not in others]
+    text = f"{len(files)} file{'' if len(files) == 1 else 's'} ({_where(own)})"
+    if not files:
+        text = f"none ({_where(own)}): slice {SLICES[name]} will be skipped or incomplete"
+    if ignored:
+        text += f"; not read: {show.first(ignored)}"
+    return Finding(name, "ok" if files else "note", text)
+
+
+def _where(places: Sequence[tuple[str, tuple[str, ...]]]) -> str:
+    return ", ".join(
+        location if location.endswith(suffix) else f"{location}/*{suffix}"
+        for location, suffixes in places
+        for suffix in suffixes
+    )
 
 
 def report(console: Console, findings: list[Finding]) -> bool:
@@ -114,6 +184,6 @@ def report(console: Console, findings: list[Finding]) -> bool:
     table = Table("what", "", "")
     styles = {"ok": "green", "note": "yellow", "missing": "bold red"}
     for finding in findings:
-        table.add_row(finding.what, f"[{styles[finding.state]}]{finding.state}[/]", finding.text)
+        table.add_row(finding.what, f"[{styles[finding.state]}]{finding.state}[/]", escape(finding.text))
     console.print(table)
     return all(finding.state != "missing" for finding in findings)

@@ -12,7 +12,7 @@ import duckdb
 
 from assets.settings import Settings
 from dagster_project.dbt_assets import dbt_home
-from dagster_project.resources import DuckDBWarehouse, WarehouseBusyError
+from dagster_project.resources import DamagedWarehouseError, DuckDBWarehouse, WarehouseBusyError
 
 _NULL = re.compile(r"NOT NULL constraint failed: (\w+?)(?:__dbt_tmp)?\.(\w+)")
 
@@ -60,5 +60,5 @@ def _rows(settings: Settings, sql: str) -> list[str]:
                 ", ".join(f"{name}={value}" for name, value in zip(names, row, strict=True))
                 for row in result.fetchall()
             ]
-    except (duckdb.Error, WarehouseBusyError):
+    except (duckdb.Error, WarehouseBusyError, DamagedWarehouseError):
         return []

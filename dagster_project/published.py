@@ -12,9 +12,20 @@ from typing import Any
 
 import duckdb
 
+from dagster_project.resources import tells_of_damage
+
 
 class NothingPublishedError(RuntimeError):
     """No refresh has been published in this home yet."""
+
+
+class UnreadablePublicationError(RuntimeError):
+    """The published file is damaged, or holds other tables than this version publishes."""
+
+    def __init__(self, path: Path, what: str, reason: object) -> None:
+        super().__init__(
+            f"{path} {what}: run `suitability refresh`, which makes it anew. DuckDB said: {reason}"
+        )
 
 
 @dataclass(frozen=True)
@@ -49,10 +60,20 @@ def query(path: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
 
     Raises:
         NothingPublishedError: there is no such file yet.
+        UnreadablePublicationError: it is damaged.
         duckdb.Error: the statement is wrong, or there is not exactly one.
     """
     if not path.exists():
         raise NothingPublishedError(f"nothing is published yet: {path} does not exist. Run a refresh first.")
+    try:
+        return _query(path, sql)
+    except duckdb.Error as error:
+        if tells_of_damage(str(error), path):
+            raise UnreadablePublicationError(path, "is damaged", error) from error
+        raise
+
+
+def _query(path: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     with duckdb.connect(str(path), read_only=True) as connection:
         # reading the marts is all that is asked for: no other file is read or written on the way
         connection.execute("set enable_external_access = false")
@@ -69,7 +90,15 @@ def read_publication(path: Path, n_best: int = 5) -> Publication:
 
     Raises:
         NothingPublishedError: there is no published file yet.
+        UnreadablePublicationError: it is damaged, or another version's.
     """
+    try:
+        return _read_publication(path, n_best)
+    except (duckdb.CatalogException, duckdb.BinderException) as error:
+        raise UnreadablePublicationError(path, "is of another version", error) from error
+
+
+def _read_publication(path: Path, n_best: int) -> Publication:
     names, rows = query(path, "select * from marts.refresh")
     marts = [
         r[0]
@@ -103,7 +132,10 @@ def read_publication(path: Path, n_best: int = 5) -> Publication:
 
 def published_files(path: Path, sources: Path, name: str) -> dict[str, str] | None:
     """File name -> sha256 of one input's files behind the publication; None where none was made from `sources`."""
-    if not path.exists() or query(path, "select sources from marts.refresh")[1] != [(str(sources),)]:
+    try:
+        if query(path, "select sources from marts.refresh")[1] != [(str(sources),)]:
+            return None
+    except (NothingPublishedError, UnreadablePublicationError):
         return None
     rows = query(path, "select input, source_file, source_sha256 from marts.source_file")[1]
     return {Path(file).name: sha256 for given, file, sha256 in rows if given == name}

@@ -22,6 +22,29 @@ class WarehouseBusyError(RuntimeError):
     """Another process kept the working file open for longer than the wait allowed."""
 
 
+class DamagedWarehouseError(RuntimeError):
+    """The working file is no longer what was written."""
+
+    def __init__(self, path: Path, reason: object) -> None:
+        super().__init__(
+            f"{path} is damaged: delete it and run `suitability refresh`; all of it is made anew from the inputs. "
+            f"DuckDB said: {reason}"
+        )
+
+
+# DuckDB has classes for neither
+_LOCKED = "Could not set lock on file"
+_DAMAGED = ("is not a valid DuckDB database file", "Could not read enough bytes from file")
+
+
+def tells_of_damage(message: str, path: Path) -> bool:
+    """Whether DuckDB, or dbt in its words, says that the open database at `path` is damaged."""
+    # a block with a wrong checksum is told without its file
+    return "Corrupt database file" in message or (
+        str(path) in message and any(sign in message for sign in _DAMAGED)
+    )
+
+
 class DuckDBWarehouse:
     """The working warehouse file. One writer at a time; readers use the published copy instead."""
 
@@ -35,6 +58,7 @@ class DuckDBWarehouse:
 
         Raises:
             WarehouseBusyError: the file stayed locked by another process.
+            DamagedWarehouseError: the file, or a part of it that was asked for, can't be read.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         deadline, pause = time.monotonic() + self.lock_wait_seconds, 0.05
@@ -42,8 +66,12 @@ class DuckDBWarehouse:
             try:
                 connection = duckdb.connect(str(self.path))
                 break
-            except duckdb.IOException as error:
-                if "lock" not in str(error) or time.monotonic() > deadline:
+            except duckdb.Error as error:
+                if tells_of_damage(str(error), self.path):
+                    raise DamagedWarehouseError(self.path, error) from error
+                if _LOCKED not in str(error):
+                    raise
+                if time.monotonic() > deadline:
                     raise WarehouseBusyError(
                         f"{self.path} could not be opened within {self.lock_wait_seconds:g} s. Close whatever has it "
                         f"open (people should read the published copy), then run again. DuckDB said: {error}"
@@ -52,6 +80,10 @@ class DuckDBWarehouse:
                 pause = min(pause * 2, 1.0)
         try:
             yield connection
+        except duckdb.Error as error:
+            if tells_of_damage(str(error), self.path):
+                raise DamagedWarehouseError(self.path, error) from error
+            raise
         finally:
             connection.close()
 

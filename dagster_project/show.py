@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dagster_project.watch import Watch
 
 MAX_WARNINGS = 10
+MAX_LEFT_OUT = 6
 
 
 def told(console: Console, text: str) -> None:
@@ -132,6 +133,23 @@ def checks(console: Console, watch: Watch) -> None:
         )
 
 
+def left_out(console: Console, watch: Watch) -> None:
+    """What lies among the inputs and was not read; single columns first: a misspelt one hides among an export's own."""
+    by_number = sorted(watch.ignored_columns.items(), key=lambda item: (len(item[1]), item[0]))
+    lines = [f"not read  {file}" for file in watch.ignored_files]
+    lines += [f"not read  {file}: column {first(columns)}" for file, columns in by_number]
+    for line in lines[:MAX_LEFT_OUT]:
+        console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
+    if len(lines) > MAX_LEFT_OUT:
+        console.print(f"... and {len(lines) - MAX_LEFT_OUT} more: see `suitability dev`", style="yellow")
+
+
+def first(names: Sequence[str], n: int = 3) -> str:
+    """The first names of a list, and how many more there are."""
+    more = f" and {len(names) - n} more" if len(names) > n else ""
+    return ", ".join(names[:n]) + more
+
+
 def failures(console: Console, watch: Watch, verbose: bool) -> None:
     """Each failed step with its first cause, and the blocking checks that failed."""
     for failure in watch.failures:
@@ -153,7 +171,7 @@ def last_good(console: Console, settings: Settings, published: Publication | Non
         console.print(
             f"\nThe last good publication stands: {what}\n  {settings.published_path}", soft_wrap=True
         )
-    else:
+    elif not settings.published_path.exists():
         console.print("\nNothing has been published yet.")
     console.print(
         f"All output of the run: {settings.home / 'logs' / 'refresh.log'}", highlight=False, soft_wrap=True

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +71,9 @@ class Watch:
     )
     failures: list[Failure] = field(default_factory=list)
     failed_checks: list[FailedCheck] = field(default_factory=list)
+    # what inputs hold that no reader takes: files, and file -> columns
+    ignored_files: list[str] = field(default_factory=list)
+    ignored_columns: dict[str, list[str]] = field(default_factory=dict)
     n_assets: int = 0
     _last: float | None = None
 
@@ -86,6 +89,7 @@ class Watch:
         elif kind == "ASSET_MATERIALIZATION":
             key = "/".join(event.asset_key.path)
             self.n_assets += 1
+            self._take_ignored(event.event_specific_data.materialization.metadata)
             self.on_asset(key, self._book(key, entry.timestamp))
         elif kind == "ASSET_CHECK_EVALUATION":
             self._take_check(event.event_specific_data, entry.timestamp)
@@ -102,6 +106,13 @@ class Watch:
         if stage:
             self.seconds[stage] += spent
         return spent
+
+    def _take_ignored(self, metadata: Mapping[str, Any]) -> None:
+        if "ignored_files" in metadata:
+            # two tables of one input tell the same
+            self.ignored_files = [*dict.fromkeys([*self.ignored_files, *metadata["ignored_files"].value])]
+        if "ignored_columns" in metadata:
+            self.ignored_columns |= metadata["ignored_columns"].value
 
     def _take_failure(self, step: str, error: Any) -> None:
         self.failures.append(Failure(step, first_cause(error), error.to_string()))

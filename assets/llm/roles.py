@@ -31,6 +31,12 @@ from assets.settings import Settings
 
 T = TypeVar("T", bound=BaseModel)
 LIMITS = "limits"
+# of all slices, which the door does not know: a misspelt role would be one that nobody plays
+ROLES = (
+    *("rater", "writer", "system", "judge"),
+    *("candidate", "worker"),
+    *("relevance", "summary", "confirmation", "embedder"),
+)
 # visible ASCII but quotes and backslashes, which JSON escapes
 _KEY = re.compile(r"[!#-\[\]-~]+")
 _KEY_FIELDS = {"api_key", "apikey", "key", "token", "secret", "password", "authorization", "bearer"}
@@ -150,6 +156,11 @@ def read_roles(settings: Settings) -> Roles:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise RolesError(f"{path}: no TOML: {error}") from None
     limits = _checked(Limits, document.pop(LIMITS, {}), f"{path}, table [{LIMITS}]")
+    for name in document:
+        if name not in ROLES:
+            near = difflib.get_close_matches(name, (*ROLES, LIMITS), n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join((*ROLES, LIMITS))}"
+            raise RolesError(f"{path}, table {name}: there is no such role; {hint}")
     models = {role: tuple(_read_role(path, role, tables)) for role, tables in document.items()}
     _refuse_written_keys(path, text, (model for some in models.values() for model in some))
     return Roles(MappingProxyType(models), limits)

@@ -54,10 +54,8 @@ def refresh(
 ) -> dg.MaterializeResult:
     with faults_as_failure():
         frame = new_refresh(settings, sources_folder(settings), datetime.now(UTC), context.run.run_id)
-        row = frame.iloc[0]
-        job = context.run.job_name
-        before = warehouse.read("raw.refresh")["sources"].iloc[0] if job in PARTS else None
-        begin(settings.home, job, row["sources"], before)
+        begin(settings, context.run.job_name)
+    row = frame.iloc[0]
     warehouse.replace({"raw.refresh": frame})
     return dg.MaterializeResult(
         metadata={"refresh_id": row["refresh_id"], "is_synthetic": bool(row["is_synthetic"])}

@@ -38,6 +38,11 @@ def sources_folder(settings: Settings) -> Path:
     return folder
 
 
+def sources_name(settings: Settings) -> str:
+    """How a refresh names its inputs."""
+    return "embedded demo" if settings.sources is None else str(settings.sources)
+
+
 def is_synthetic(sources: Path) -> bool:
     """Whether the folder says of itself that its data was generated."""
     return (sources / SYNTHETIC_NOTE).is_file()

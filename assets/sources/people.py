@@ -63,7 +63,11 @@ def _require_file_names(people: Iterable[str]) -> None:
     wrong = [
         person
         for person in people
-        if set(person) & set("/\\:") or not person.isprintable() or person[0] in ".~" or len(person) > 80
+        if not person
+        or set(person) & set("/\\:")
+        or not person.isprintable()
+        or person[0] in ".~"
+        or len(person) > 80
     ]
     if wrong:
         do = "Use up to 80 letters, digits, blanks and hyphens, not starting with a dot or a tilde"

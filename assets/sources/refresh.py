@@ -15,7 +15,7 @@ import pandas as pd
 
 from assets.ports import conform
 from assets.settings import PROJECT, Settings
-from assets.sources.folder import is_synthetic
+from assets.sources.folder import is_synthetic, sources_name
 
 GIT_SECONDS = 5.0
 
@@ -29,7 +29,7 @@ def new_refresh(settings: Settings, sources: Path, started_at: datetime, run_id:
     row = {
         "refresh_id": f"{started_at:%Y%m%dT%H%M%SZ}-{run_id[:8]}",
         "started_at": started_at.replace(tzinfo=None),
-        "sources": "embedded demo" if settings.sources is None else str(sources),
+        "sources": sources_name(settings),
         "is_synthetic": is_synthetic(sources),
         "seed": settings.seed,
         "git_commit": git_commit(PROJECT),

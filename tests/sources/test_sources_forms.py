@@ -140,6 +140,16 @@ def test_a_systems_file_without_kind_keeps_its_cells(tmp_path: Path) -> None:
         ]
 
 
+def test_a_systems_file_that_is_a_link_stays_one(tmp_path: Path) -> None:
+    write_systems(tmp_path / "kept", [{"system": "system-a"}])
+    kept, link = (folder / "battery/systems.csv" for folder in (tmp_path / "kept", tmp_path))
+    link.parent.mkdir()
+    link.symlink_to(kept)
+    write_people(tmp_path, PERSON, replace=False)
+    assert link.is_symlink() and "P 7" in kept.read_text()
+    assert [path.name for path in kept.parent.iterdir()] == ["systems.csv"]
+
+
 def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
     write_people(tmp_path, PERSON, replace=False)
     before = (tmp_path / "battery/systems.csv").read_bytes()
@@ -181,7 +191,7 @@ def test_a_name_that_differs_from_another_only_in_case_is_refused(where: str, tm
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.csv")} == before
 
 
-@pytest.mark.parametrize("name", ["../x", "a/b", "~a", ".a", "a\tb", "x" * 81])
+@pytest.mark.parametrize("name", ["", "../x", "a/b", "~a", ".a", "a\tb", "x" * 81])
 def test_a_name_that_can_not_name_a_file_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="can't name a file"):
         write_people(tmp_path, scored_rows((name, "001", "scored", 1)), replace=False)

@@ -138,6 +138,30 @@ def test_status_shows_the_publication_and_that_it_is_synthetic(home: Path) -> No
         assert text in result.output.replace("\n", "") or text in result.output
 
 
+@pytest.mark.parametrize("content", [b"\x9d" * 50_000, b"", None])
+def test_a_damaged_publication_is_told_with_what_to_do(home: Path, content: bytes | None) -> None:
+    path = home / "published" / "suitability.duckdb"
+    if content is None:
+        with duckdb.connect(str(path)) as connection:
+            connection.execute("drop table marts.policy")
+    else:
+        path.write_bytes(content)
+    told = "run `suitability refresh`, which makes it anew"
+    for arguments in (["status"], ["sql", "select * from marts.policy"])[: 1 if content is None else 2]:
+        result = _call(*arguments, home=home)
+        assert (result.exit_code, type(result.exception)) == (1, SystemExit)
+        assert f"{path} is " in result.stderr and told in result.stderr
+    result = _call("doctor", home=home, COLUMNS="400")
+    assert result.exit_code == 1 and told in result.output
+
+
+def test_doctor_finds_a_damaged_working_file(home: Path) -> None:
+    assert "working file" not in _call("doctor", home=home, COLUMNS="400").output
+    (home / "warehouse.duckdb").write_bytes(b"\x9d" * 50_000)
+    result = _call("doctor", home=home, COLUMNS="400")
+    assert result.exit_code == 1 and "warehouse.duckdb is damaged: delete it" in result.output
+
+
 def test_the_best_pairs_are_those_of_the_default_policy_over_all(home: Path) -> None:
     publication = read_publication(home / "published" / "suitability.duckdb")
     assert [(p.system, p.activity, p.mean_log, p.q025_log, p.q975_log) for p in publication.best] == [
@@ -221,6 +245,26 @@ def test_doctor_says_what_is_missing(tmp_path: Path) -> None:
     assert "2 files (battery/ratings/*.csv)" in whole.output
 
 
+def test_doctor_tells_of_all_inputs_of_what_is_not_read_and_of_links_to_nothing(tmp_path: Path) -> None:
+    sources = write_sources(tmp_path / "all")
+    (sources / "battery/results/more").mkdir()
+    (sources / "battery/results/[y].csv.gz").touch()
+    (sources / "survey/interviews").mkdir(exist_ok=True)
+    whole = _call("doctor", home=tmp_path / "home", sources=sources, COLUMNS="900")
+    for input_name in ("items", "candidates", "outputs", "judgements", "traits", "comparison"):
+        assert f" {input_name} " in whole.output
+    assert "not read: battery/results/[y].csv.gz, battery/results/more " in whole.output
+    assert "not read: survey" not in whole.output and whole.exit_code == 0
+    systems = sources / "battery/systems.csv"
+    systems.unlink(missing_ok=True)
+    systems.symlink_to(tmp_path / "nowhere.csv")
+    (sources / "battery/ratings/z.csv").symlink_to(tmp_path / "nowhere.csv")
+    broken = _call("doctor", home=tmp_path / "home", sources=sources, COLUMNS="900")
+    assert broken.exit_code == 1
+    for file in ("battery/systems.csv", "battery/ratings/z.csv"):
+        assert f"links to files that are not there: {file} " in broken.output
+
+
 def _failed_run(tmp_path: Path) -> tuple[Watch, dg.Definitions]:
     @dg.asset(key=["raw", "rating"])
     def rating() -> None:
@@ -261,6 +305,37 @@ def test_a_failed_run_tells_the_first_cause_the_failed_check_and_the_last_good_p
     assert "CHECK FAILED raw/result: floor\nat least one row; observed 0" in told
     assert "last good publication stands: refresh r1 of 2026-01-02 03:04:05 UTC" in told
     assert "Traceback" not in told
+
+
+def test_what_was_not_read_is_told_in_a_handful_of_lines() -> None:
+    found = {
+        "rating": (["r/more", "r/y.csv.gz"], {"r/a.csv": ["SMs"]}),
+        "survey": (["r/more"], {"s.csv": [f"q{k}" for k in range(40)]}),
+        "chat_file": ([f"c/{k}" for k in range(4)], None),
+    }
+
+    def told(name: str) -> dg.AssetsDefinition:
+        files, columns = found[name]
+        metadata = {"ignored_files": files} | ({} if columns is None else {"ignored_columns": columns})
+
+        @dg.asset(key=["raw", name])
+        def made() -> dg.MaterializeResult:
+            return dg.MaterializeResult(metadata=metadata)
+
+        return made
+
+    job = dg.define_asset_job("all", dg.AssetSelection.all(), executor_def=dg.in_process_executor)
+    watch, text = Watch(), io.StringIO()
+    with dg.DagsterInstance.ephemeral() as instance:
+        assert run_job(dg.Definitions(assets=[*map(told, found)], jobs=[job]), "all", instance, watch)
+    show.left_out(Console(file=text, width=200), watch)
+    lines = text.getvalue().splitlines()
+    assert len(lines) == 7
+    assert {"not read  r/more", "not read  c/3"} <= {*lines} and lines[-1].startswith("... and 2 more")
+    watch.ignored_files.clear()
+    text.truncate(0)
+    show.left_out(Console(file=text, width=200), watch)
+    assert "r/a.csv: column SMs\nnot read  s.csv: column q0, q1, q2 and 37 more" in text.getvalue()
 
 
 def test_time_is_booked_to_the_stage_whose_asset_was_made() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
+import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -14,7 +17,7 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from assets.settings import Settings
-from dagster_project import show
+from dagster_project import cli, show
 from dagster_project.automation import RESULTS, seen_files
 from dagster_project.cli import main
 from dagster_project.failing_rows import failing_rows, null_rows
@@ -77,6 +80,27 @@ def test_a_misspelt_variable_is_named_with_its_nearest(monkeypatch: pytest.Monke
         Settings()
 
 
+@pytest.mark.parametrize("text", ["1,2,5", " 1, 2 ,5 ", "[1, 2, 5]"])
+def test_a_list_is_written_with_commas_or_as_json(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv("SUITABILITY_DEPTH_CHATS", text)
+    assert Settings().depth_chats == (1, 2, 5)
+
+
+@pytest.mark.parametrize("text", ["a", "1,b", "5,1", "", "1,,2", "{}", "[1,2", "0", "1.5"])
+def test_a_wrong_list_is_a_usage_error(text: str) -> None:
+    result = CliRunner().invoke(main, ["status"], env={"SUITABILITY_DEPTH_CHATS": text})
+    assert result.exit_code == 2
+    assert "SUITABILITY_DEPTH_CHATS: must be whole numbers from 1" in result.output
+
+
+def test_an_empty_path_is_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    default = Settings()
+    for name in ("SUITABILITY_HOME", "SUITABILITY_SOURCES", "SUITABILITY_LLM"):
+        monkeypatch.setenv(name, "")
+    settings = Settings()
+    assert (settings.home, settings.sources, settings.llm) == (default.home, None, None)
+
+
 @pytest.mark.parametrize(
     ("temperature", "slope", "told"),
     [
@@ -110,6 +134,41 @@ def test_names_with_square_brackets_are_shown_as_they_are() -> None:
     assert "gpt-5 [high]" in text
     assert "[/nope]" in text
     assert "[/x]" in text
+
+
+def _sqlite_fails() -> None:
+    try:
+        raise sqlite3.OperationalError("disk I/O error")
+    except sqlite3.OperationalError as error:
+        # as SQLAlchemy does for Dagster's records
+        raise RuntimeError("[SQL: insert into event_logs ...]") from error
+
+
+def _write_fails() -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("fault", [_sqlite_fails, _write_fails])
+@pytest.mark.parametrize("verbose", [(), ("--verbose",)])
+def test_a_full_disk_is_one_sentence_that_names_the_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Callable[[], None], verbose: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(cli, "_refresh", lambda *_: fault())
+    env = {"SUITABILITY_HOME": str(tmp_path / "home"), "SUITABILITY_SOURCES": None}
+    result = CliRunner().invoke(main, ["refresh", *verbose], env=env)
+    assert result.exit_code == 1
+    (line,) = result.output.splitlines()
+    assert line.startswith(f"{tmp_path / 'home'}: the disk is full or not writable (")
+    assert "SUITABILITY_HOME" in line
+
+
+def test_damage_that_dbt_meets_is_told_with_the_file_and_what_to_do(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path)
+    message = "Runtime Error in model x\n  Corrupt database file: computed checksum 1 does not match"
+    told = cli._with_remedy(settings, message)
+    assert told.startswith(f"{settings.warehouse_path} is damaged: delete it and run `suitability refresh`")
+    assert message in told and cli._with_remedy(settings, told) == told
+    assert cli._with_remedy(settings, "another error") == "another error"
 
 
 @pytest.fixture

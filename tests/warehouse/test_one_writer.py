@@ -10,13 +10,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import dagster as dg
+import duckdb
 import pandas as pd
 import pytest
 
-from assets.settings import PROJECT
+from assets.settings import PROJECT, Settings
+from assets.sources.partial import begin, finish
+from dagster_project.definitions import locked_warehouse
 from dagster_project.instance import COMMAND_LINE_TAG, POOL, clear_killed_runs, open_instance
 from dagster_project.lock import RefreshRunningError, holder, refresh_lock
-from dagster_project.resources import DuckDBWarehouse, WarehouseBusyError
+from dagster_project.resources import DamagedWarehouseError, DuckDBWarehouse, WarehouseBusyError
+from dagster_project.watch import Watch, run_job
 
 HOLD_FILE = """
 import sys, time, duckdb
@@ -64,6 +68,69 @@ def test_an_opener_that_waited_in_vain_says_who_and_what_to_do(tmp_path: Path) -
         warehouse = DuckDBWarehouse(path, lock_wait_seconds=0.3)
         with pytest.raises(WarehouseBusyError, match=rf"published copy.*{other.pid}"):
             warehouse.read("model.dimension_member")
+
+
+@pytest.mark.parametrize("damage", ["all", "half", "a block"])
+def test_a_damaged_file_is_told_at_once_and_not_waited_for(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "block" / "warehouse.duckdb"
+    warehouse = DuckDBWarehouse(path, lock_wait_seconds=30)
+    with warehouse.connect() as connection:
+        connection.execute("create schema model")
+        connection.execute(
+            "create table model.dimension_member as select hash(i) as dimension_key, hash(i + 1) as capability "
+            "from range(100000) as t(i)"
+        )
+    content = path.read_bytes()
+    size = len(content)
+    broken = {
+        "all": b"\x9d" * size,
+        "half": content[: size // 2],
+        "a block": content[: size // 2] + b"\x9d" * 262_144 + content[size // 2 + 262_144 :],
+    }
+    path.write_bytes(broken[damage])
+    started = time.monotonic()
+    with pytest.raises(
+        DamagedWarehouseError, match=r"warehouse\.duckdb is damaged: delete it and run `suitab"
+    ):
+        warehouse.read("model.dimension_member")
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("damage", "seed", "told"),
+    [(True, 1, "is damaged: delete it"), (False, 2, "SUITABILITY_SEED is 2 and was 1"), (False, 1, "")],
+)
+def test_no_step_runs_on_a_damaged_file_or_beside_figures_of_other_settings(
+    tmp_path: Path, damage: bool, seed: int, told: str
+) -> None:
+    reached = []
+
+    @dg.asset(required_resource_keys={"warehouse"})
+    def made() -> None:
+        reached.append(True)
+
+    settings = Settings(home=tmp_path, seed=1)
+    begin(settings, "refresh")
+    finish(tmp_path)
+    with DuckDBWarehouse(settings.warehouse_path).connect():
+        pass
+    if damage:
+        settings.warehouse_path.write_bytes(b"\x9d" * 100_000)
+    definitions = dg.Definitions(
+        assets=[made],
+        jobs=[dg.define_asset_job("refresh_chats", executor_def=dg.in_process_executor)],
+        resources={"settings": settings.model_copy(update={"seed": seed}), "warehouse": locked_warehouse},
+    )
+    watch = Watch()
+    with open_instance(tmp_path) as instance:
+        assert run_job(definitions, "refresh_chats", instance, watch) == bool(reached) == (not told)
+    assert [told in failure.message for failure in watch.failures] == [True] * bool(told)
+
+
+def test_another_fault_than_damage_is_told_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "warehouse.duckdb").symlink_to(tmp_path / "nowhere" / "lock")
+    with pytest.raises(duckdb.IOException, match="No such file"):
+        DuckDBWarehouse(tmp_path / "warehouse.duckdb").read("model.dimension_member")
 
 
 def test_a_second_refresh_is_refused_with_the_pid_of_the_first(tmp_path: Path) -> None:

@@ -31,7 +31,10 @@ def own(tmp_path: Path) -> Settings:
 
 
 def _publish(own: Settings, sources: str) -> None:
-    """The two marts of a publication that the sensor reads."""
+    """What a whole refresh leaves for the sensor: its note, a working file, two marts of a publication."""
+    begin(own, "refresh")
+    finish(own.home)
+    own.warehouse_path.touch()
     own.published.mkdir(parents=True, exist_ok=True)
     own.published_path.unlink(missing_ok=True)
     with duckdb.connect(str(own.published_path)) as connection:
@@ -157,12 +160,16 @@ def test_a_new_month_of_chats_starts_a_refresh_of_chats_alone(own: Settings) -> 
 
 def test_after_a_refresh_that_did_not_get_through_everything_is_refreshed(own: Settings) -> None:
     cursor = _settled(own)
-    begin(own.home, "refresh", str(own.sources), None)
+    begin(own, "refresh")
     assert own.sources is not None
     write_results(own.sources, "system-g")
     assert _jobs(_tick(own, cursor)) == ["refresh"]
     finish(own.home)
     assert _jobs(_tick(own, cursor)) == ["refresh_results"]
+    # nor beside figures of other settings, or a note that can't be read
+    assert _jobs(_tick(own.model_copy(update={"min_cell": 50}), cursor)) == ["refresh"]
+    (own.home / "begun.json").write_text("junk")
+    assert _jobs(_tick(own, cursor)) == ["refresh"]
 
 
 def test_the_chats_job_leaves_onet_and_all_else_alone(definitions: dg.Definitions) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -174,3 +177,22 @@ def test_a_running_refresh_is_code_4(home: Path, sources: Path, tmp_path: Path) 
         fcntl.flock(lock, fcntl.LOCK_EX)
         busy = call("--out", tmp_path / "form", home=home, sources=sources)
     assert busy.exit_code == 4 and "is already refreshing" in busy.output
+
+
+def test_a_working_file_that_is_open_elsewhere_or_damaged_is_told(
+    home: Path, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "home"
+    own.mkdir()
+    path = own / "warehouse.duckdb"
+    shutil.copy(home / path.name, path)
+    monkeypatch.setenv("SUITABILITY_LOCK_WAIT_SECONDS", "0")
+    hold = "import duckdb, sys, time; c = duckdb.connect(sys.argv[1]); print(flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", hold, str(path)], stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None and other.stdout.readline()
+        busy = call("--out", tmp_path / "form", home=own, sources=sources)
+        other.kill()
+    assert busy.exit_code == 4 and "Close whatever has it open" in busy.output
+    path.write_bytes(b"\x9d" * 100_000)
+    damaged = call("--out", tmp_path / "form", home=own, sources=sources)
+    assert damaged.exit_code == 1 and "is damaged: delete it" in damaged.output

@@ -98,6 +98,23 @@ def test_another_home_gives_the_same_bytes(workplace: Workplace, other: Workplac
 
 
 @pytest.mark.slow
+def test_a_damaged_working_file_is_told_once_and_without_it_all_is_made_anew(workplace: Workplace) -> None:
+    good = workplace.parquet()
+    working = workplace.home / WAREHOUSE_NAME
+    working.write_bytes(b"\x9d" * 100_000)
+    code, output = workplace.refresh()
+    assert code == 1
+    assert output.count("is damaged: delete it") == 1
+    assert workplace.parquet() == good
+    working.unlink()
+    code, output = workplace.refresh("--job", "refresh_chats")
+    assert code == 1 and "nothing in this home was refreshed as a whole yet" in output
+    code, output = workplace.refresh()
+    assert code == 0, output
+    assert workplace.parquet() == good
+
+
+@pytest.mark.slow
 def test_a_kill_leaves_the_last_good_answer_and_the_next_run_gives_the_same_bytes(
     workplace: Workplace,
 ) -> None:
@@ -112,7 +129,9 @@ def test_a_kill_leaves_the_last_good_answer_and_the_next_run_gives_the_same_byte
     assert len(seen) == 2
 
 
-def test_a_removed_results_file_leaves_the_marts_and_a_bad_file_changes_nothing(workplace: Workplace) -> None:
+def test_a_removed_results_file_leaves_the_marts_and_a_bad_file_changes_nothing(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     results = workplace.sources / "battery" / "results"
     whole = (results / "gpt-5-nano.csv").read_bytes()
     (results / "gpt-5-nano.csv").unlink()
@@ -123,6 +142,16 @@ def test_a_removed_results_file_leaves_the_marts_and_a_bad_file_changes_nothing(
         assert "gpt-5-nano" not in systems and len(systems) == 5, mart
 
     good = workplace.parquet()
+    # figures under two settings are never mixed
+    with monkeypatch.context() as other:
+        other.setenv("SUITABILITY_MIN_CELL", "50")
+        code, output = workplace.refresh("--job", "refresh_chats")
+    assert code == 1
+    assert (
+        "SUITABILITY_MIN_CELL is 50 and was 1 in the last whole refresh. Run `suitability refresh`" in output
+    )
+    assert workplace.parquet() == good
+
     (results / "gpt-5-nano.csv").write_bytes(b"")
     chats = workplace.sources / "chats" / "2000-01.parquet"
     log = chats.read_bytes()
