@@ -242,31 +242,31 @@ def test_domain_names_are_those_of_the_seed() -> None:
 # --- words ---
 
 
-def estimates(*rows: tuple[str, float, float, float]) -> tuple[pd.DataFrame, list[System]]:
-    frame = pd.DataFrame(rows, columns=["system", "mean_log", "q025_log", "q975_log"])
-    frame["activity"], frame["is_thin"], frame["is_best_probability"] = "Coding", False, float("nan")
+def estimates(*rows: tuple[str, float, float, float, float]) -> tuple[pd.DataFrame, list[System]]:
+    columns = ["system", "mean_log", "q025_log", "q975_log", "is_best_probability"]
+    frame = pd.DataFrame(rows, columns=columns).assign(activity="Coding", is_thin=False)
     return frame, [System(i, r[0], r[0].upper(), "") for i, r in enumerate(rows)]
+
+
+NONE = float("nan")
+CLEAR = [("a", 3.0, 2.8, 3.2, 0.95), ("b", 2.9, 2.7, 3.1, 0.05)]
+OPEN = [("a", 3.0, 2.8, 3.2, 0.949), ("b", 2.0, 1.8, 2.2, 0.02), ("c", 1.9, 1.0, 2.9, 0.031)]
 
 
 @pytest.mark.parametrize(
     ("rows", "verdict"),
     [
-        ([("a", 3.0, 2.8, 3.2), ("b", 2.0, 1.8, 2.2)], "Clear of the others"),
-        ([("a", 3.0, 2.8, 3.2), ("b", 2.7, 2.5, 2.8)], "Not settled: its interval overlaps with B."),
-        (
-            [("a", 3.0, 2.8, 3.2), ("b", 2.7, 2.5, 2.79), ("c", 2.0, 1.0, 3.0)],
-            "Not settled: its interval overlaps with C.",
-        ),
-        (
-            [("a", 3.0, 2, 4), ("b", 2.9, 2, 4), ("c", 2.8, 2, 4), ("d", 2.7, 2, 4)],
-            "overlaps with B, C and 1 more.",
-        ),
-        ([("a", 3.0, 2.8, 3.2)], "nothing to compare it with"),
-        ([("a", 3.0, 2.8, 3.2), ("b", 9.0, float("nan"), float("nan"))], "nothing to compare it with"),
+        # the intervals overlap, the draws leave no doubt; and the other way round
+        (CLEAR, "Settled."),
+        (OPEN, "Not settled: with a chance of 3 % it is C."),
+        ([("a", 3.0, 2, 4, 0.45), ("b", 2.9, 2, 4, 0.55)], "Not settled: with a chance of 55 % it is B."),
+        ([("a", 3.0, 2, 4, NONE), ("b", 2.9, 2, 4, NONE)], "the chance is unknown"),
+        ([("a", 3.0, 2.8, 3.2, 1.0)], "nothing to compare it with"),
+        ([("a", 3.0, 2.8, 3.2, 1.0), ("b", 9.0, NONE, NONE, NONE)], "nothing to compare it with"),
     ],
 )
-def test_the_verdict_follows_from_the_intervals(
-    rows: list[tuple[str, float, float, float]], verdict: str
+def test_the_verdict_follows_from_the_chance_of_being_highest(
+    rows: list[tuple[str, float, float, float, float]], verdict: str
 ) -> None:
     frame, systems = estimates(*rows)
     (leader,) = leaders(frame, ["Coding", "Admin"], systems)
@@ -274,17 +274,29 @@ def test_the_verdict_follows_from_the_intervals(
     assert verdict in leader.verdict
 
 
-def test_the_summary_counts_separated_activities() -> None:
-    near, systems = estimates(("a", 3.0, 2.8, 3.2), ("b", 2.7, 2.5, 2.9))
-    far, _ = estimates(("a", 3.0, 2.8, 3.2), ("b", 2.0, 1.8, 2.2))
-    far["activity"] = "Admin"
-    found = leaders(pd.concat([near, far]), ["Coding", "Admin"], systems)
-    assert summary(found).startswith("For 1 of 2 activities")
-    assert "the other 1 it overlaps" in summary(found)
-    assert summary(found[1:]) == "Admin: the highest interval lies above every other system’s."
-    assert "overlaps" in summary(found[:1])
-    assert summary(found[1:] * 2).startswith("For all 2 activities")
+def test_the_summary_counts_settled_activities() -> None:
+    near, systems = estimates(*OPEN)
+    far, _ = estimates(*CLEAR)
+    found = leaders(pd.concat([near, far.assign(activity="Admin")]), ["Coding", "Admin"], systems)
+    assert summary(found) == (
+        "For 1 of 2 activities it is settled which system is highest; for the other 1 it is not."
+    )
+    assert summary(found[1:]) == "Admin: which system is highest is settled."
+    assert summary(found[:1]) == "Coding: which system is highest is not settled."
+    assert summary(found[1:] * 2).startswith("For all 2 activities it is settled")
+    assert summary(found[:1] * 2).startswith("For none of the 2 activities")
     assert "no suitability estimate" in summary([])
+
+
+@pytest.mark.parametrize("page", ["index", "suitability"])
+def test_no_page_contradicts_the_chance_that_it_shows(site: SiteOf, page: str) -> None:
+    html = site("mixed").html(page)
+    firsts = [t for _, t in Reader(html).tables if t[0][1].startswith("Highest")]
+    shown = {(int(row[2].removesuffix(" %")), row[4].split(".")[0]) for t in firsts for row in t[1:]}
+    assert {verdict for _, verdict in shown} > {"Settled"}, "both verdicts are met"
+    # 95 % may be rounded up
+    assert all((verdict == "Settled") == (share > 95) for share, verdict in shown if share != 95)
+    assert "the chance that it is highest is at least 95" in html and "settle the order" not in html
 
 
 def test_no_page_calls_a_system_best(site: SiteOf) -> None:
