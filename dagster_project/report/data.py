@@ -57,7 +57,7 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "activity_importance": (
         "work",
         (*SCOPE, "activity", "importance", "hours_per_week", "n_selected", "n_ranked")
-        + ("n_respondents", "is_absent", "is_thin", "is_suppressed"),
+        + ("n_respondents", "n_domains", "is_absent", "is_thin", "is_suppressed"),
     ),
     "capability_importance": (
         "work",

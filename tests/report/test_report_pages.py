@@ -72,7 +72,10 @@ def test_level_table_and_importance_tables_equal_the_marts(site: SiteOf) -> None
         cell = {r[0].removesuffix(" *"): r for r in bars[f"{row.scope_type}:{row.scope}"]}[row.activity]
         value = "nobody selected it" if row.is_absent else f"{row.importance:.2f}"
         hours = "–" if row.is_absent else f"{row.hours_per_week:.1f}"
-        assert cell[1:] == [value, hours, str(row.n_selected)]
+        wanted = [value, hours, str(row.n_selected)]
+        if row.scope == "all":
+            wanted.append("2" if row.activity == "Coding" else "6")
+        assert cell[1:] == wanted
     heat = json.loads(reader.json)["charts"]["heat"]
     points = made.marts["capability_importance"]
     for (scope_type, scope), rows in points.groupby(["scope_type", "scope"]):
@@ -80,6 +83,35 @@ def test_level_table_and_importance_tables_equal_the_marts(site: SiteOf) -> None
         for _, row in rows.iterrows():
             column = [c["key"] for c in heat["columns"]].index(row.capability)
             assert drawn[heat["rows"].index(row.activity)][column] == row.points
+
+
+def test_an_activity_shown_in_no_field_of_work_has_no_mean_over_them(tmp_path: Path) -> None:
+    build(tmp_path / "p.duckdb")
+    with duckdb.connect(str(tmp_path / "p.duckdb")) as connection:
+        chosen = "where scope = 'all' and activity = 'Coding'"
+        connection.execute(f"update marts.activity_importance set importance = null, n_domains = 0 {chosen}")
+        connection.execute(
+            f"update marts.deployment_priority set priority_log = null, q025_log = null, q975_log = null {chosen}"
+            " and policy <> 'paper_c10'"
+        )
+        connection.execute(
+            "update marts.deployment_quadrant set x = null, quadrant = null, probability = null, is_confident = null"
+            f" {chosen} and x_type = 'importance'"
+        )
+    render_report(tmp_path / "p.duckdb", tmp_path / "report")
+    pages = {p: (tmp_path / f"report/{p}.html").read_text(encoding="utf-8") for p in PAGES}
+    bars = Reader(pages["importance"]).scoped("Activity", "Importance (0 to 5)")
+    row = bars["all:all"][-1]
+    assert row[:2] == ["Coding", "shown in no field of work"] and row[-1] == "0"
+    assert float(row[2]) > 0, "hours stand by themselves"
+    drawn = json.loads(Reader(pages["importance"]).json)["charts"]["bars"]
+    assert drawn["rows"][-1] == "Coding" and drawn["scopes"]["all:all"]["values"][-1] is None
+    priority = Reader(pages["suitability"]).scoped("Activity", "Place")["all:all"][-1]
+    assert priority[:4] == ["Coding", "–", "–", "–"]
+    assert "Not drawn because their importance is unknown: 1." in pages["suitability"]
+    assert (
+        "over the fields of work in which somebody chose it and whose value is shown" in pages["importance"]
+    )
 
 
 def test_systems_whose_levels_say_little_are_marked_in_words(site: SiteOf) -> None:
