@@ -149,6 +149,9 @@ def test_fields_of_work_stand_under_both_readings(site: SiteOf) -> None:
     for activity in ("Admin", "Analysing data"):
         here, there = (places["deployment_priority", p, activity] for p in ("default", "paper_c10"))
         assert f"{activity} has place {here} against {there}" in said
+    assert 'id="intervals" autocomplete="off" checked' in html, "intervals are shown at first"
+    for page in ("domains", "suitability"):
+        assert "neighbours whose intervals overlap widely are not told apart" in words(made.html(page))
     assert "Admin is 10th and Analysing data 9th in priority under equation 7 as written" in said
 
 
