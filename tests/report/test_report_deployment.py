@@ -199,6 +199,11 @@ def test_the_comparison_with_published_figures_counts_and_lists(site: SiteOf) ->
     off = next(t for t in tables if t[0][:2] == ["Table", "Row"])
     assert off[1:] == [["Table A2", "SM", "kappa", "0.500", "0.620", "0.005", "a <b>note</b>"]]
     assert "1 cell off" in html and "<b>note" not in html
+    said = words(site("plain").html("index"))
+    assert (
+        "Of the figures printed in the papers, 1 agree, 1 differ, 1 rest on data that are not public." in said
+    )
+    assert "On other data than the papers’ own" in said and "not_in_release" not in said
 
 
 def test_people_stand_beside_systems_and_are_never_ranked(site: SiteOf) -> None:
