@@ -124,7 +124,16 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "steerability": (
         "propensity",
-        ("system", "propensity", "pearson_r", "unprompted_estimate", "n_levels", "n_saturated", "n_ambiguous")
+        (
+            "system",
+            "propensity",
+            "pearson_r",
+            "gain",
+            "unprompted_estimate",
+            "n_levels",
+            "n_saturated",
+            "n_ambiguous",
+        )
         + ("is_unprompted_saturated", "is_unprompted_ambiguous", "is_complete"),
     ),
     "propensity_surface": (
