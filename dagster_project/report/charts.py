@@ -150,7 +150,7 @@ def lacking_importance(row: dict[Any, Any] | None, scope: Scope) -> str:
         return "withheld"
     if scope.scope_type in INTERVIEW_SCOPE_TYPES:
         return "not asked"
-    if scope.scope_type == "all":
+    if value(row["n_domains"]) == 0:
         return "shown in no field of work"
     return "ranked by too few" if row["n_ranked"] else "unknown"
 
