@@ -15,7 +15,7 @@ from dagster_project.report.labels import System, chance, number
 # the order is called settled from this chance on; intervals of single systems don't tell, since errors are shared
 SETTLED = 0.95
 SETTLED_MEANS = (
-    f"Settled: the chance that it is highest is at least {100 * SETTLED:.0f}\u00a0%. "
+    f"Settled: the chance that the system is highest is at least {100 * SETTLED:.0f}\u00a0%. "
     "That two intervals overlap doesn’t by itself leave the order open."
 )
 

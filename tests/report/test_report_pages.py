@@ -328,7 +328,7 @@ def test_no_page_contradicts_the_chance_that_it_shows(site: SiteOf, page: str) -
     assert {verdict for _, verdict in shown} > {"Settled"}, "both verdicts are met"
     # 95 % may be rounded up
     assert all((verdict == "Settled") == (share > 95) for share, verdict in shown if share != 95)
-    assert "the chance that it is highest is at least 95" in html and "settle the order" not in html
+    assert "the chance that the system is highest is at least 95" in html and "settle the order" not in html
 
 
 def test_no_page_calls_a_system_best(site: SiteOf) -> None:
