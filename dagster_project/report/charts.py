@@ -150,6 +150,8 @@ def lacking_importance(row: dict[Any, Any] | None, scope: Scope) -> str:
         return "withheld"
     if scope.scope_type in INTERVIEW_SCOPE_TYPES:
         return "not asked"
+    if value(row["n_domains"]) == 0:
+        return "shown in no field of work"
     return "ranked by too few" if row["n_ranked"] else "unknown"
 
 

@@ -1,6 +1,6 @@
-"""What the pages say in words about who comes first: never without an interval, never more than the intervals carry.
+"""What the pages say in words about who comes first: never more than the joint posterior draws carry.
 
-Belongs here: sentences derived from posterior intervals, and the facts they rest on.
+Belongs here: sentences derived from the probability of being highest, and the estimates beside them.
 Does not belong here: numbers or layout of tables and charts (pages/).
 """
 
@@ -10,21 +10,28 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dagster_project.report.labels import System, number
+from dagster_project.report.labels import System, chance, number
+
+# the order is called settled from this chance on; intervals of single systems don't tell, since errors are shared
+SETTLED = 0.95
+SETTLED_MEANS = (
+    f"Settled: the chance that the system is highest is at least {100 * SETTLED:.0f}\u00a0%. "
+    "That two intervals overlap doesn’t by itself leave the order open."
+)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Posterior mean and central 95 % interval of one system, log scale."""
+    """Posterior mean and central 95 % interval of one system, log scale, and its chance to be the highest of all.
+
+    `chance` is NaN where it is unknown.
+    """
 
     system: System
     mean: float
     low: float
     high: float
-
-    def overlaps(self, other: Estimate) -> bool:
-        """Whether the two intervals share a point."""
-        return self.low <= other.high and other.low <= self.high
+    chance: float
 
     def __str__(self) -> str:
         return f"{number(self.mean)} ({number(self.low)} to {number(self.high)})"
@@ -32,30 +39,35 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Leader:
-    """The system with the highest estimate for one activity, and those its interval overlaps with."""
+    """The system with the highest estimate for one activity, and the others by estimate."""
 
     activity: str
     first: Estimate
-    second: Estimate | None
-    rivals: list[Estimate]
+    others: list[Estimate]
     is_thin: bool
-    chance: float  # probability that no other system is higher; NaN = unknown
 
     @property
-    def is_separated(self) -> bool:
-        """True where there is another system and no interval overlaps the first's."""
-        return self.second is not None and not self.rivals
+    def second(self) -> Estimate | None:
+        """The next highest estimate; None where there is one system only."""
+        return self.others[0] if self.others else None
+
+    @property
+    def is_settled(self) -> bool:
+        """True where there is another system and the first is highest with at least the chance `SETTLED`."""
+        return bool(self.others) and self.first.chance >= SETTLED
 
     @property
     def verdict(self) -> str:
         """The sentence for the reader."""
-        if self.second is None:
+        if not self.others:
             return "The only system with an estimate: there is nothing to compare it with."
-        if not self.rivals:
-            return "Clear of the others: its interval lies above every other system’s."
-        names = [rival.system.name for rival in self.rivals]
-        named = " and ".join(names) if len(names) < 3 else f"{names[0]}, {names[1]} and {len(names) - 2} more"
-        return f"Not settled: its interval overlaps with {named}."
+        if self.is_settled:
+            return "Settled."
+        known = [other for other in self.others if other.chance == other.chance]
+        if not known:
+            return "Can’t be told: the chance is unknown."
+        rival = max(known, key=lambda other: other.chance)
+        return f"Not settled: with a chance of {chance(rival.chance)} it is {rival.system.name}."
 
 
 def leaders(suitability: pd.DataFrame, activities: list[str], systems: list[System]) -> list[Leader]:
@@ -72,18 +84,16 @@ def leaders(suitability: pd.DataFrame, activities: list[str], systems: list[Syst
     for activity in activities:
         rows = usable[usable["activity"] == activity]
         estimates = [
-            Estimate(by_key[r["system"]], r["mean_log"], r["q025_log"], r["q975_log"])
+            Estimate(
+                by_key[r["system"]], r["mean_log"], r["q025_log"], r["q975_log"], r["is_best_probability"]
+            )
             for r in rows.to_dict("records")
         ]
         if not estimates:
             continue
-        estimates.sort(key=lambda e: (-e.mean, e.system.index))
-        first, others = estimates[0], estimates[1:]
-        rivals = [other for other in others if other.overlaps(first)]
+        first, *others = sorted(estimates, key=lambda e: (-e.mean, e.system.index))
         is_thin = bool(rows["is_thin"].fillna(False).astype(bool).any())
-        chances = rows.set_index("system")["is_best_probability"]
-        second = others[0] if others else None
-        found.append(Leader(activity, first, second, rivals, is_thin, chances[first.system.key]))
+        found.append(Leader(activity, first, others, is_thin))
     return found
 
 
@@ -91,22 +101,17 @@ def summary(found: list[Leader]) -> str:
     """One honest sentence over all activities."""
     if not found:
         return "There is no suitability estimate of an AI system in this scope."
-    compared = [leader for leader in found if leader.second is not None]
+    compared = [leader for leader in found if leader.others]
     if not compared:
         return "Only one system has estimates, so no comparison between systems is possible."
-    n_clear = sum(leader.is_separated for leader in compared)
+    n_settled = sum(leader.is_settled for leader in compared)
     if len(compared) == 1:
-        verdict = "lies above every other system’s" if n_clear else "overlaps with at least one more"
-        return f"{compared[0].activity}: the highest interval {verdict}."
-    if n_clear == 0:
-        return (
-            f"For none of the {len(compared)} activities does one system stand clear of all others: "
-            "the highest interval always overlaps with at least one more."
-        )
-    if n_clear == len(compared):
-        return f"For all {n_clear} activities the highest interval lies above every other system’s."
+        return f"{compared[0].activity}: which system is highest is {'' if n_settled else 'not '}settled."
+    if n_settled == 0:
+        return f"For none of the {len(compared)} activities is it settled which system is highest."
+    if n_settled == len(compared):
+        return f"For all {n_settled} activities it is settled which system is highest."
     return (
-        f"For {n_clear} of {len(compared)} activities the highest interval lies above every other system’s; "
-        f"for the other {len(compared) - n_clear} it overlaps with at least one more, "
-        "so the order there is not settled."
+        f"For {n_settled} of {len(compared)} activities it is settled which system is highest; "
+        f"for the other {len(compared) - n_settled} it is not."
     )

@@ -57,7 +57,7 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "activity_importance": (
         "work",
         (*SCOPE, "activity", "importance", "hours_per_week", "n_selected", "n_ranked")
-        + ("n_respondents", "is_absent", "is_thin", "is_suppressed"),
+        + ("n_respondents", "n_domains", "is_absent", "is_thin", "is_suppressed"),
     ),
     "capability_importance": (
         "work",
@@ -124,7 +124,16 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "steerability": (
         "propensity",
-        ("system", "propensity", "pearson_r", "unprompted_estimate", "n_levels", "n_saturated", "n_ambiguous")
+        (
+            "system",
+            "propensity",
+            "pearson_r",
+            "gain",
+            "unprompted_estimate",
+            "n_levels",
+            "n_saturated",
+            "n_ambiguous",
+        )
         + ("is_unprompted_saturated", "is_unprompted_ambiguous", "is_complete"),
     ),
     "propensity_surface": (

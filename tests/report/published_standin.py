@@ -396,7 +396,7 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
                 "n_kept",
             ],
         ),
-        "activity_importance": pd.DataFrame(importance),
+        "activity_importance": with_n_domains(pd.DataFrame(importance)),
         "capability_importance": pd.DataFrame(points),
         "suitability": with_chances(pd.DataFrame(suitability), spec.people),
         "suitability_pooled": pd.DataFrame(pooled, columns=[*POOLED, *marks]),
@@ -439,6 +439,13 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
         for name in emptied.get(slice_, ()):
             marts[name] = marts[name].iloc[:0]
     return marts
+
+
+def with_n_domains(importance: pd.DataFrame) -> pd.DataFrame:
+    """`importance` with the number of domains that have a value, in scope all only."""
+    of_domains = importance[importance["scope_type"] == "domain"].groupby("activity")["importance"].count()
+    n_domains = importance["activity"].map(of_domains).fillna(0).where(importance["scope_type"] == "all")
+    return importance.assign(n_domains=n_domains.astype("Int64"))
 
 
 def released_on(spec: StandIn) -> list[date | None]:

@@ -149,30 +149,28 @@ def test_tables_are_the_marts_in_words(made: Site) -> None:
         verdicts,
     ) = tables
     assert choice == [
-        ["Poem", "newcomer\nand 2 more", "–", "–", "can’t be told", "–", "–", "0"],
+        ["Poem", "newcomer\nand 2 more", "–", "–\n(0 runs)", "can’t be told", "–", "–"],
         [
             "Tax return",
             "Basalt 7",
             "newcomer\nand 1 more",
-            "97 %",
+            "97 %\n(10 runs)",
             "help pays",
             "2.0\n(0.5 to 3.0)",
             "60 points",
-            "10",
         ],
         [
             "Verse",
             "newcomer",
             "Basalt 7",
-            "4 %",
-            "better without help",
+            "4 %\n(9 runs)",
+            "hint: better without help",
             "−0.2\n(0.0 to 1.0)",
             "0 points",
-            "9",
         ],
-        ["Waltz", "newcomer", "Basalt 7", "60 %", "not shown that help pays", "0.0", "0 points", "9"],
-        ["Yodel", "newcomer", "Basalt 7", "over 99 %", "too few runs", "0.0", "0 points", "3"],
-        ["Zither", "newcomer", "Basalt 7", "over 99 %", "help pays", "0.0", "0 points", "4"],
+        ["Waltz", "newcomer", "Basalt 7", "60 %\n(9 runs)", "not shown that help pays", "0.0", "0 points"],
+        ["Yodel", "newcomer", "Basalt 7", "over 99 %\n(3 runs)", "too few runs", "0.0", "0 points"],
+        ["Zither", "newcomer", "Basalt 7", "over 99 %\n(4 runs)", "hint: help pays", "0.0", "0 points"],
     ]
     assert partial == [
         ["Tax return", "Basalt 7", "1", "8", "40"],
@@ -266,4 +264,8 @@ def test_the_charts_draw_wide_and_narrow(browser: BrowserContext, made: Site) ->
             assert overflow <= 0 and len(charts) == 3
             for left, right, n_marks, _ in charts:
                 assert left >= 0 and right <= width and n_marks > 0
+            key = page.locator("[data-chart=roles] .legendtext").all_text_contents()
+            assert key == (["1  Basalt 7", "2  newcomer"] if width == 390 else [])
+            wide = page.locator("[aria-label='Whom to take for which task']")
+            assert wide.evaluate("e => e.scrollWidth <= e.clientWidth"), f"nothing is cut at {width}"
         assert page.evaluate("window.hit") is None

@@ -149,6 +149,9 @@ def test_fields_of_work_stand_under_both_readings(site: SiteOf) -> None:
     for activity in ("Admin", "Analysing data"):
         here, there = (places["deployment_priority", p, activity] for p in ("default", "paper_c10"))
         assert f"{activity} has place {here} against {there}" in said
+    assert 'id="intervals" autocomplete="off" checked' in html, "intervals are shown at first"
+    for page in ("domains", "suitability"):
+        assert "neighbours whose intervals overlap widely are not told apart" in words(made.html(page))
     assert "Admin is 10th and Analysing data 9th in priority under equation 7 as written" in said
 
 
@@ -196,6 +199,11 @@ def test_the_comparison_with_published_figures_counts_and_lists(site: SiteOf) ->
     off = next(t for t in tables if t[0][:2] == ["Table", "Row"])
     assert off[1:] == [["Table A2", "SM", "kappa", "0.500", "0.620", "0.005", "a <b>note</b>"]]
     assert "1 cell off" in html and "<b>note" not in html
+    said = words(site("plain").html("index"))
+    assert (
+        "Of the figures printed in the papers, 1 agree, 1 differ, 1 rest on data that are not public." in said
+    )
+    assert "On other data than the papers’ own" in said and "not_in_release" not in said
 
 
 def test_people_stand_beside_systems_and_are_never_ranked(site: SiteOf) -> None:

@@ -72,7 +72,10 @@ def test_level_table_and_importance_tables_equal_the_marts(site: SiteOf) -> None
         cell = {r[0].removesuffix(" *"): r for r in bars[f"{row.scope_type}:{row.scope}"]}[row.activity]
         value = "nobody selected it" if row.is_absent else f"{row.importance:.2f}"
         hours = "–" if row.is_absent else f"{row.hours_per_week:.1f}"
-        assert cell[1:] == [value, hours, str(row.n_selected)]
+        wanted = [value, hours, str(row.n_selected)]
+        if row.scope == "all":
+            wanted.append("2" if row.activity == "Coding" else "6")
+        assert cell[1:] == wanted
     heat = json.loads(reader.json)["charts"]["heat"]
     points = made.marts["capability_importance"]
     for (scope_type, scope), rows in points.groupby(["scope_type", "scope"]):
@@ -80,6 +83,35 @@ def test_level_table_and_importance_tables_equal_the_marts(site: SiteOf) -> None
         for _, row in rows.iterrows():
             column = [c["key"] for c in heat["columns"]].index(row.capability)
             assert drawn[heat["rows"].index(row.activity)][column] == row.points
+
+
+def test_an_activity_shown_in_no_field_of_work_has_no_mean_over_them(tmp_path: Path) -> None:
+    build(tmp_path / "p.duckdb")
+    with duckdb.connect(str(tmp_path / "p.duckdb")) as connection:
+        chosen = "where scope = 'all' and activity = 'Coding'"
+        connection.execute(f"update marts.activity_importance set importance = null, n_domains = 0 {chosen}")
+        connection.execute(
+            f"update marts.deployment_priority set priority_log = null, q025_log = null, q975_log = null {chosen}"
+            " and policy <> 'paper_c10'"
+        )
+        connection.execute(
+            "update marts.deployment_quadrant set x = null, quadrant = null, probability = null, is_confident = null"
+            f" {chosen} and x_type = 'importance'"
+        )
+    render_report(tmp_path / "p.duckdb", tmp_path / "report")
+    pages = {p: (tmp_path / f"report/{p}.html").read_text(encoding="utf-8") for p in PAGES}
+    bars = Reader(pages["importance"]).scoped("Activity", "Importance (0 to 5)")
+    row = bars["all:all"][-1]
+    assert row[:2] == ["Coding", "shown in no field of work"] and row[-1] == "0"
+    assert float(row[2]) > 0, "hours stand by themselves"
+    drawn = json.loads(Reader(pages["importance"]).json)["charts"]["bars"]
+    assert drawn["rows"][-1] == "Coding" and drawn["scopes"]["all:all"]["values"][-1] is None
+    priority = Reader(pages["suitability"]).scoped("Activity", "Place")["all:all"][-1]
+    assert priority[:4] == ["Coding", "–", "–", "–"]
+    assert "Not drawn because their importance is unknown: 1." in pages["suitability"]
+    assert (
+        "over the fields of work in which somebody chose it and whose value is shown" in pages["importance"]
+    )
 
 
 def test_systems_whose_levels_say_little_are_marked_in_words(site: SiteOf) -> None:
@@ -242,31 +274,31 @@ def test_domain_names_are_those_of_the_seed() -> None:
 # --- words ---
 
 
-def estimates(*rows: tuple[str, float, float, float]) -> tuple[pd.DataFrame, list[System]]:
-    frame = pd.DataFrame(rows, columns=["system", "mean_log", "q025_log", "q975_log"])
-    frame["activity"], frame["is_thin"], frame["is_best_probability"] = "Coding", False, float("nan")
+def estimates(*rows: tuple[str, float, float, float, float]) -> tuple[pd.DataFrame, list[System]]:
+    columns = ["system", "mean_log", "q025_log", "q975_log", "is_best_probability"]
+    frame = pd.DataFrame(rows, columns=columns).assign(activity="Coding", is_thin=False)
     return frame, [System(i, r[0], r[0].upper(), "") for i, r in enumerate(rows)]
+
+
+NONE = float("nan")
+CLEAR = [("a", 3.0, 2.8, 3.2, 0.95), ("b", 2.9, 2.7, 3.1, 0.05)]
+OPEN = [("a", 3.0, 2.8, 3.2, 0.949), ("b", 2.0, 1.8, 2.2, 0.02), ("c", 1.9, 1.0, 2.9, 0.031)]
 
 
 @pytest.mark.parametrize(
     ("rows", "verdict"),
     [
-        ([("a", 3.0, 2.8, 3.2), ("b", 2.0, 1.8, 2.2)], "Clear of the others"),
-        ([("a", 3.0, 2.8, 3.2), ("b", 2.7, 2.5, 2.8)], "Not settled: its interval overlaps with B."),
-        (
-            [("a", 3.0, 2.8, 3.2), ("b", 2.7, 2.5, 2.79), ("c", 2.0, 1.0, 3.0)],
-            "Not settled: its interval overlaps with C.",
-        ),
-        (
-            [("a", 3.0, 2, 4), ("b", 2.9, 2, 4), ("c", 2.8, 2, 4), ("d", 2.7, 2, 4)],
-            "overlaps with B, C and 1 more.",
-        ),
-        ([("a", 3.0, 2.8, 3.2)], "nothing to compare it with"),
-        ([("a", 3.0, 2.8, 3.2), ("b", 9.0, float("nan"), float("nan"))], "nothing to compare it with"),
+        # the intervals overlap, the draws leave no doubt; and the other way round
+        (CLEAR, "Settled."),
+        (OPEN, "Not settled: with a chance of 3 % it is C."),
+        ([("a", 3.0, 2, 4, 0.45), ("b", 2.9, 2, 4, 0.55)], "Not settled: with a chance of 55 % it is B."),
+        ([("a", 3.0, 2, 4, NONE), ("b", 2.9, 2, 4, NONE)], "the chance is unknown"),
+        ([("a", 3.0, 2.8, 3.2, 1.0)], "nothing to compare it with"),
+        ([("a", 3.0, 2.8, 3.2, 1.0), ("b", 9.0, NONE, NONE, NONE)], "nothing to compare it with"),
     ],
 )
-def test_the_verdict_follows_from_the_intervals(
-    rows: list[tuple[str, float, float, float]], verdict: str
+def test_the_verdict_follows_from_the_chance_of_being_highest(
+    rows: list[tuple[str, float, float, float, float]], verdict: str
 ) -> None:
     frame, systems = estimates(*rows)
     (leader,) = leaders(frame, ["Coding", "Admin"], systems)
@@ -274,17 +306,29 @@ def test_the_verdict_follows_from_the_intervals(
     assert verdict in leader.verdict
 
 
-def test_the_summary_counts_separated_activities() -> None:
-    near, systems = estimates(("a", 3.0, 2.8, 3.2), ("b", 2.7, 2.5, 2.9))
-    far, _ = estimates(("a", 3.0, 2.8, 3.2), ("b", 2.0, 1.8, 2.2))
-    far["activity"] = "Admin"
-    found = leaders(pd.concat([near, far]), ["Coding", "Admin"], systems)
-    assert summary(found).startswith("For 1 of 2 activities")
-    assert "the other 1 it overlaps" in summary(found)
-    assert summary(found[1:]) == "Admin: the highest interval lies above every other system’s."
-    assert "overlaps" in summary(found[:1])
-    assert summary(found[1:] * 2).startswith("For all 2 activities")
+def test_the_summary_counts_settled_activities() -> None:
+    near, systems = estimates(*OPEN)
+    far, _ = estimates(*CLEAR)
+    found = leaders(pd.concat([near, far.assign(activity="Admin")]), ["Coding", "Admin"], systems)
+    assert summary(found) == (
+        "For 1 of 2 activities it is settled which system is highest; for the other 1 it is not."
+    )
+    assert summary(found[1:]) == "Admin: which system is highest is settled."
+    assert summary(found[:1]) == "Coding: which system is highest is not settled."
+    assert summary(found[1:] * 2).startswith("For all 2 activities it is settled")
+    assert summary(found[:1] * 2).startswith("For none of the 2 activities")
     assert "no suitability estimate" in summary([])
+
+
+@pytest.mark.parametrize("page", ["index", "suitability"])
+def test_no_page_contradicts_the_chance_that_it_shows(site: SiteOf, page: str) -> None:
+    html = site("mixed").html(page)
+    firsts = [t for _, t in Reader(html).tables if t[0][1].startswith("Highest")]
+    shown = {(int(row[2].removesuffix(" %")), row[4].split(".")[0]) for t in firsts for row in t[1:]}
+    assert {verdict for _, verdict in shown} > {"Settled"}, "both verdicts are met"
+    # 95 % may be rounded up
+    assert all((verdict == "Settled") == (share > 95) for share, verdict in shown if share != 95)
+    assert "the chance that the system is highest is at least 95" in html and "settle the order" not in html
 
 
 def test_no_page_calls_a_system_best(site: SiteOf) -> None:

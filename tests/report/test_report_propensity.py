@@ -10,6 +10,8 @@ import duckdb
 import pandas as pd
 import pytest
 
+from assets.settings import PROJECT
+from dagster_project.report.pages.propensity import SCALES
 from dagster_project.report.site import render_report
 from tests.report.page_reader import Reader
 from tests.report.published_standin import Site, StandIn, build
@@ -25,8 +27,8 @@ POSITIONS = pd.DataFrame(
     + ["n_uninformative", "is_saturated", "is_ambiguous", "success_share"],
 )
 STEERED = pd.DataFrame(
-    [("basalt-7", "risk", None, -1.25, 1, 0, 1, False, True, False)],
-    columns=["system", "propensity", "pearson_r", "unprompted_estimate", "n_levels", "n_saturated"]
+    [("basalt-7", "risk", 0.8, 0.13, -1.25, 7, 0, 1, False, True, False)],
+    columns=["system", "propensity", "pearson_r", "gain", "unprompted_estimate", "n_levels", "n_saturated"]
     + ["n_ambiguous", "is_unprompted_saturated", "is_unprompted_ambiguous", "is_complete"],
 )
 SURFACE = pd.DataFrame(
@@ -83,17 +85,17 @@ def test_tables_and_marks_are_the_marts(tmp_path: Path) -> None:
     reader = Reader((tmp_path / "report/propensity.html").read_text(encoding="utf-8"))
     positions, steered, pairs, gains = (rows[1:] for _, rows in reader.tables)
     assert positions == [
-        ["Basalt 7", "risk", "none", "−1.25 †", "−1.64 to −0.86", "40", "4", "50.0 %"],
-        ["Basalt 7", "risk", "2", "1.50", "1.10 to 1.90", "40", "4", "25.0 %"],
-        ["Cedar Think", "risk", "none", "4.50 *", "2.00 to 5.50", "3", "0", "100.0 %"],
-        ["delta-open", "risk", "none", "–", "–", "0", "0", "–"],
+        ["Basalt 7", "Risk aversion", "none", "−1.25 †", "−1.64 to −0.86", "40", "4", "50.0 %"],
+        ["Basalt 7", "Risk aversion", "2", "1.50", "1.10 to 1.90", "40", "4", "25.0 %"],
+        ["Cedar Think", "Risk aversion", "none", "4.50 *", "2.00 to 5.50", "3", "0", "100.0 %"],
+        ["delta-open", "Risk aversion", "none", "–", "–", "0", "0", "–"],
     ]
-    assert steered == [["Basalt 7", "risk", "–", "−1.25 †", "1", "0", "1", "no"]]
+    assert steered == [["Basalt 7", "Risk aversion", "0.80", "0.13", "−1.25 †", "7", "0", "1", "no"]]
     # of equal capability only, the widest apart first; a side without items has no shares
     assert pairs == [
-        ["Basalt 7 and delta-open", "risk", "0.05 (SD 0.08)", "−1.25 and 1.50", "–"]
+        ["Basalt 7 and delta-open", "Risk aversion", "0.05 (SD 0.08)", "−1.25 and 1.50", "–"]
         + ["90.0 % and 70.0 % (30.0 % and 60.0 %)", "no"],
-        ["Basalt 7 and Cedar Think", "risk", "0.05 (SD 0.08)", "−1.25 and 0.50"]
+        ["Basalt 7 and Cedar Think", "Risk aversion", "0.05 (SD 0.08)", "−1.25 and 0.50"]
         + ["80.0 % and 40.0 % (75.0 % and 50.0 %)", "20.0 % and 70.0 % (30.0 % and 60.0 %)", "yes"],
     ]
     assert gains == [["pooled", "0.610", "0.700", "0.090", "0.031", "6", "0.650", "0.040", "0.250"]]
@@ -102,6 +104,7 @@ def test_tables_and_marks_are_the_marts(tmp_path: Path) -> None:
     drawn = {s["name"]: m[0] for s, m in zip(embedded["systems"], marks, strict=True) if m[0]}
     assert drawn == {"Basalt 7": [-1.25, -1.64, -0.86], "Cedar Think": [4.5, 2.0, 5.5]}
     assert embedded["charts"]["positions"]["range"] == [-3.2, 5.5]
+    assert embedded["charts"]["positions"]["rows"] == ["Risk aversion: risk-seeking (−), risk-averse (+)"]
     doubts = embedded["charts"]["positions"]["scopes"][""]["doubts"]
     doubted = {s["name"]: d[0] for s, d in zip(embedded["systems"], doubts, strict=True) if d[0]}
     assert doubted == {
@@ -115,6 +118,11 @@ def test_tables_and_marks_are_the_marts(tmp_path: Path) -> None:
         assert heat["scopes"][""]["values"][0] == pytest.approx([None, None, *shown, None, None, None, None])
     series = embedded["charts"]["surface"]["series"]
     assert [(one["x"], one["y"]) for one in series] == [([0.75], [0.8]), ([0.5], [0.4])]
+
+
+def test_propensities_are_named_as_in_the_seed() -> None:
+    seed = pd.read_csv(PROJECT / "dbt/seeds/seed_propensity.csv")
+    assert {(key, *names) for key, names in SCALES.items()} == set(seed.itertuples(index=False, name=None))
 
 
 def test_an_empty_slice_says_why(site: Callable[[str], Site]) -> None:

@@ -9,8 +9,10 @@ import re
 import shutil
 from pathlib import Path
 
+import duckdb
 import pytest
 
+from assets.settings import PROJECT
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 from tests.warehouse.contract import CONTRACT
 from tests.warehouse.workplace import Workplace
@@ -58,6 +60,19 @@ def test_every_unit_test_of_dbt_passes(workplace: Workplace, tmp_path: Path, dbt
     run = run_dbt(tmp_path, "test", "-s", "test_type:unit", parsed=dbt_target)
     assert run.success, run.failures
     assert len(run.status) >= 100
+
+
+def test_each_question_of_the_readme_gets_its_answer(workplace: Workplace) -> None:
+    asked = (PROJECT / "README.md").read_text(encoding="utf-8").partition("## Ten questions in SQL")[2]
+    queries = asked.partition("```sql")[2].partition("```")[0].split(";\n")[:10]
+    with duckdb.connect(str(workplace.published), read_only=True) as connection:
+        answers = {int(re.search(r"-- (\d+)\.", q)[1]): connection.sql(q).df() for q in queries}  # type: ignore[index]
+    assert list(answers) == list(range(1, 11)) and not any(answer.empty for answer in answers.values())
+    assert answers[1]["is_best_probability"].between(0, 1).all()
+    removed = answers[8].filter(regex="n_removed|n_without|n_kept").sum(axis=1)
+    assert (removed == answers[8]["n_started"]).all() and answers[8]["n_without_domain"].sum() > 0
+    files = {file for (file,) in workplace.query("select source_file from marts.source_file")}
+    assert set(answers[10]["files"].iloc[0].split(", ")) == files and answers[10]["fit"].notna().all()
 
 
 def test_the_demo_fills_the_comparison_with_other_indices_and_its_part_of_the_report(

@@ -28,6 +28,8 @@ MARTS += ("judge_bias", "judge_consistency", "assistance_trait", "tournament_flo
 MODES = ("automation", "augmentation")
 # below this many runs no probability says anything
 FEW_RUNS = 4
+# below this many runs a probability is a hint
+ENOUGH_RUNS = 10
 # a probability beyond these says something
 SURE = 0.95
 EVEN = 0.5
@@ -135,11 +137,10 @@ def _choice(frame: pd.DataFrame, names: dict[str, str]) -> Table:
             task_name(r["task"]),
             _first(r["best_doer"], r["n_best_doers"], names),
             _first(r["best_helper"], r["n_best_helpers"], names),
-            chance(r["is_help_better_probability"]),
+            _of_runs(r["is_help_better_probability"], int(r["n_runs"])),
             _verdict(charts.value(r["is_help_better_probability"]), int(r["n_runs"])),
             _over(r["regret"], r["regret_q025"], r["regret_q975"], 1),
             _points(charts.value(r["regret_win_share"])),
-            count(r["n_runs"]),
         ]
         for r in frame.sort_values("task").to_dict("records")
     ]
@@ -154,12 +155,17 @@ def _choice(frame: pd.DataFrame, names: dict[str, str]) -> Table:
         "Places lost if the first doer helps instead (95\u00a0% interval)",
         "Share of comparisons won, less by",
     ]
-    return Table([*columns, *lost, "Runs"], rows, {1, 2, 4})
+    return Table([*columns, *lost], rows, {1, 2, 4})
 
 
 def _first(candidate: object, n_best: int, names: dict[str, str]) -> str:
     others = f"\nand {n_best - 1} more" if n_best > 1 else ""
     return f"{_optional(candidate, names)}{others}"
+
+
+def _of_runs(probability: object, n_runs: int) -> str:
+    """A probability never without the runs it rests on."""
+    return f"{chance(probability)}\n({n_runs} {'run' if n_runs == 1 else 'runs'})"
 
 
 def _over(value: object, low: object, high: object, digits: int) -> str:
@@ -178,9 +184,10 @@ def _verdict(probability: float | None, n_runs: int) -> str:
         return "can’t be told"
     if n_runs < FEW_RUNS:
         return "too few runs"
-    if probability >= SURE:
-        return "help pays"
-    return "better without help" if probability <= 1 - SURE else "not shown that help pays"
+    if 1 - SURE < probability < SURE:
+        return "not shown that help pays"
+    said = "help pays" if probability >= SURE else "better without help"
+    return said if n_runs >= ENOUGH_RUNS else f"hint: {said}"
 
 
 def _overall(frame: pd.DataFrame, names: dict[str, str]) -> Table:

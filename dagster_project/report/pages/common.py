@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from dagster_project.report import charts
-from dagster_project.report.claims import Leader
+from dagster_project.report.claims import SETTLED_MEANS, Leader
 from dagster_project.report.data import Published
 from dagster_project.report.labels import MISSING, chance, default_policy, moment, number, systems, text
 from dagster_project.report.tables import Table, count, words
@@ -23,7 +23,7 @@ SETTINGS = {
 
 
 def common(published: Published) -> Context:
-    """What every page needs: the latest refresh and the systems."""
+    """What every page needs: the latest refresh, the systems, and what “settled” means."""
     history = published["refresh"].sort_values("started_at", kind="stable")
     latest = {} if history.empty else history.iloc[-1].to_dict()
     synthetic = latest.get("is_synthetic")
@@ -40,6 +40,7 @@ def common(published: Published) -> Context:
             "is_unknown": synthetic is None or bool(pd.isna(synthetic)),
         },
         "systems": systems(published),
+        "settled": SETTLED_MEANS,
     }
 
 
@@ -65,19 +66,19 @@ def policy_sentence(published: Published) -> str:
 
 
 def leader_table(found: list[Leader]) -> Table:
-    """Who comes first for each activity, who second, and what the intervals carry."""
+    """Who comes first for each activity, who second, and whether that is settled."""
     rows = [
         [
             leader.activity + (" *" if leader.is_thin else ""),
             f"{leader.first.system.name}\n{leader.first}",
-            chance(leader.chance) if leader.second else MISSING,
+            chance(leader.first.chance) if leader.second else MISSING,
             f"{leader.second.system.name}\n{leader.second}" if leader.second else MISSING,
             leader.verdict,
         ]
         for leader in found
     ]
     columns = ["Activity", "Highest estimate (95\u00a0% interval)", "Chance that it is highest", "Second"]
-    return Table([*columns, "What the intervals say"], rows, {1, 2, 3, 4})
+    return Table([*columns, "Verdict"], rows, {1, 2, 3, 4})
 
 
 def fits(published: Published) -> list[Context]:

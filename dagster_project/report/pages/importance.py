@@ -66,7 +66,10 @@ def _bars(published: Published, scope: Scope, activities: list[str]) -> ScopedTa
             mark = " *" if charts.is_true(r["is_thin"]) else ""
             rows.append([name + mark, why or number(r["importance"]), number(r["hours_per_week"], 1)])
             rows[-1].append(count(r["n_selected"]))
+        if scope.scope_type == "all":
+            rows[-1].append(count(r["n_domains"]) if r else MISSING)
     columns = ["Activity", "Importance (0 to 5)", "Hours a week", "Respondents who selected it"]
+    columns += ["Fields of work in the mean"] * (scope.scope_type == "all")
     return ScopedTable(scope, Table(columns, rows))
 
 

@@ -19,6 +19,13 @@ from dagster_project.report.labels import (
 from dagster_project.report.pages.common import Context, fits, leader_table, policy_sentence
 from dagster_project.report.tables import count
 
+# status of a comparison with a printed figure -> what it says of so many of them
+COMPARED = {
+    "match": "agree",
+    "off": "differ",
+    "no_data": "have nothing here to be computed from",
+    "not_in_release": "rest on data that are not public",
+}
 STATES = {"filled": "ok", "skipped": "off"}  # any other state of a slice is shown without a colour
 
 
@@ -31,7 +38,7 @@ def context(published: Published, base: Context) -> Context:
     )
     found = leaders(everywhere, order, base["systems"])
     status = published["slice_status"].to_dict("records")
-    comparison = published["published_comparison"]["status"].value_counts().sort_index()
+    comparison = published["published_comparison"]["status"].value_counts()
     coverage = published["benchmark"]["join_coverage_share"]
     return {
         "figures": _key_figures(published, base["systems"]),
@@ -50,7 +57,9 @@ def context(published: Published, base: Context) -> Context:
         "empty": published.why_empty("suitability") if everywhere.empty else "",
         "policy": policy_sentence(published),
         "set_aside": _set_aside(published),
-        "comparison": [(str(state), int(n)) for state, n in comparison.items()],
+        "comparison": [
+            f"{count(int(comparison[s]))} {said}" for s, said in COMPARED.items() if s in comparison
+        ],
         "lowest_coverage": percent(float(coverage.min())) if coverage.notna().any() else MISSING,
         "fits": fits(published),
     }

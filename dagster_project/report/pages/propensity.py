@@ -18,6 +18,13 @@ from dagster_project.report.tables import Table, count
 
 MARTS = ("propensity", "steerability", "propensity_surface", "propensity_pair", "assessor_gain")
 SATURATED, AMBIGUOUS = "bounded on one side at most", "another position suits the answers nearly as well"
+# propensity -> name, negative and positive end; the marts hold only the key (a test compares with dbt's seed)
+SCALES = {
+    "red_blue": ("Red or blue", "blue", "red"),
+    "risk": ("Risk aversion", "risk-seeking", "risk-averse"),
+    "extraversion": ("Extraversion", "introverted", "extravert"),
+    "ultracrepidarianism": ("Ultracrepidarianism", "withholds what it knows", "answers beyond its knowledge"),
+}
 INCITATIONS = ("none", *(str(level) for level in range(-3, 4)))
 
 
@@ -64,13 +71,26 @@ def _positions(frame: pd.DataFrame, everyone: list[System]) -> charts.Chart:
     ends = [v for marks in values for mark in marks if mark for v in mark if v is not None]
     return {
         "kind": "dots",
-        "rows": [key.replace("_", " ").capitalize() for key in keys],
+        "rows": [_with_ends(key) for key in keys],
         "x_title": "Position without incitation (−3 to 3, 95\u00a0% interval)",
         "range": [min([-3.2, *ends]), max([3.2, *ends])],
         "scopes": {
             "": {"values": values, "doubts": doubts, "pooled": None, "thin": [False] * len(keys)},
         },
     }
+
+
+def _name(propensity: object) -> str:
+    key = text(propensity)
+    return SCALES[key][0] if key in SCALES else key.replace("_", " ").capitalize()
+
+
+def _with_ends(propensity: str) -> str:
+    """Name of a propensity with what its ends mean; the name alone where they are not known."""
+    if propensity not in SCALES:
+        return _name(propensity)
+    name, negative, positive = SCALES[propensity]
+    return f"{name}: {negative} (−), {positive} (+)"
 
 
 def _doubt(row: dict[Hashable, Any] | None) -> str:
@@ -87,7 +107,7 @@ def _surfaces(surface: pd.DataFrame) -> list[tuple[str, str, dict[str, charts.Ch
     return [
         (
             str(key),
-            str(key).replace("_", " ").capitalize(),
+            _with_ends(str(key)),
             dict(zip(("observed", "fitted"), charts.surface_heats(cells), strict=True)),
         )
         for key, cells in own.groupby("propensity", sort=True)
@@ -98,7 +118,7 @@ def _cells(surface: pd.DataFrame) -> pd.DataFrame:
     """Cells of unprompted answers, as the chart of predicted against observed success takes them."""
     own = surface[surface["incitation"] == "none"].dropna(subset=["fitted_share", "observed_share"])
     label = [
-        f"{p.replace('_', ' ')}: middle {number(m, 0)}, width {number(w, 0)}"
+        f"{_name(p)}: middle {number(m, 0)}, width {number(w, 0)}"
         for p, m, w in zip(own["propensity"], own["middle"], own["width"], strict=True)
     ]
     return own.assign(predicted=own["fitted_share"], observed=own["observed_share"], benchmark=label)
@@ -114,7 +134,7 @@ def _table(frame: pd.DataFrame, names: dict[str, str]) -> Table:
     rows = [
         [
             names.get(r["system"], r["system"]),
-            text(r["propensity"]).replace("_", " "),
+            _name(r["propensity"]),
             text(r["incitation"]).replace("-", "−"),
             number(r["estimate"]) + _marks(r["is_saturated"], r["is_ambiguous"]),
             f"{number(r['q025'])} to {number(r['q975'])}" if charts.value(r["q025"]) is not None else MISSING,
@@ -130,9 +150,10 @@ def _table(frame: pd.DataFrame, names: dict[str, str]) -> Table:
 
 def _steered(frame: pd.DataFrame, names: dict[str, str]) -> Table:
     rows = [
-        [names.get(r["system"], r["system"]), text(r["propensity"]).replace("_", " ")]
+        [names.get(r["system"], r["system"]), _name(r["propensity"])]
         + [
             number(r["pearson_r"]),
+            number(r["gain"]),
             number(r["unprompted_estimate"])
             + _marks(r["is_unprompted_saturated"], r["is_unprompted_ambiguous"]),
             *(count(r[c]) for c in ("n_levels", "n_saturated", "n_ambiguous")),
@@ -140,7 +161,7 @@ def _steered(frame: pd.DataFrame, names: dict[str, str]) -> Table:
         ]
         for r in frame.sort_values(["system", "propensity"]).to_dict("records")
     ]
-    columns = ["System", "Propensity", "Correlation of incited level and position"]
+    columns = ["System", "Propensity", "Correlation of incited level and position", "Gain"]
     more = ["Position without incitation", "Levels", "Of these *", "Of these †", "Complete"]
     return Table([*columns, *more], rows, {1})
 
@@ -158,7 +179,7 @@ def _pairs(frame: pd.DataFrame, names: dict[str, str]) -> Table:
     rows = [
         [
             " and ".join(names.get(r[s], r[s]) for s in ("system_a", "system_b")),
-            text(r["propensity"]).replace("_", " "),
+            _name(r["propensity"]),
             f"{number(r['capability_difference'])} (SD {number(r['capability_sd'])})",
             f"{number(r['estimate_a'])} and {number(r['estimate_b'])}",
             *(_sides(r, favoured) for favoured in "ab"),

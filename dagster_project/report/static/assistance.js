@@ -15,14 +15,17 @@
       title: { text: title, font: { size: narrow ? 13 : 15 } },
     });
     const hasLine = chart.unaided !== null;
-    return Plotly.react(div, [{
-      type: "scatter", mode: "markers+text", x: chart.x, y: chart.y, error_x: spread(chart.x_se), error_y: spread(chart.y_se),
-      marker: { color: COLOUR, size: 11 }, text: chart.names.map((n) => wrap(n, narrow ? 14 : 26)), textfont: { size: narrow ? 12 : 14 },
+    // names don't fit beside the marks of a narrow chart: there numbers do, and a key below names them
+    return Plotly.react(div, at.map((i) => ({
+      type: "scatter", mode: "markers+text", x: [chart.x[i]], y: [chart.y[i]], error_x: spread([chart.x_se[i]]), error_y: spread([chart.y_se[i]]),
+      marker: { color: COLOUR, size: 11 }, name: narrow ? `${i + 1}  ${wrap(chart.names[i], 30)}` : "",
+      text: [narrow ? String(i + 1) : wrap(chart.names[i], 26)], textfont: { size: 14 },
       // beside the lines, and to the inside
-      textposition: at.map((i) => `${turn.indexOf(i) % 2 ? "bottom" : "top"} ${chart.x[i] < chart.ends[0] / 2 ? "left" : "right"}`), cliponaxis: false, hoverinfo: "text",
-      hovertext: at.map((i) => `<b>${wrap(chart.names[i], 34)}</b><br>doing: mean place ${fixed(chart.x[i])}<br>helping: mean place ${fixed(chart.y[i])}`),
-    }], {
-      ...base(div, Math.max(380, Math.min(div.clientWidth * 0.6, 560))), margin: { l: 60, r: 24, t: 24, b: 60 }, hovermode: "closest",
+      textposition: `${turn.indexOf(i) % 2 ? "bottom" : "top"} ${chart.x[i] < chart.ends[0] / 2 ? "left" : "right"}`, cliponaxis: false, hoverinfo: "text",
+      hovertext: [`<b>${wrap(chart.names[i], 34)}</b><br>doing: mean place ${fixed(chart.x[i])}<br>helping: mean place ${fixed(chart.y[i])}`],
+    })), {
+      ...base(div, Math.max(380, Math.min(div.clientWidth * 0.6, 560)) + (narrow ? 30 * at.length : 0)), margin: { l: 60, r: 24, t: 24, b: 60 }, hovermode: "closest",
+      showlegend: narrow, legend: { x: 0, y: -0.25, yanchor: "top", itemclick: false, itemdoubleclick: false, font: { size: 14 } },
       xaxis: axis(narrow ? "Doing: mean place (1 = first)" : "Doing the task: mean place (1 = first; further right is better)", chart.ends[0]),
       yaxis: axis(narrow ? "Helping: mean place" : "Helping with it: mean place (higher up is better)", chart.ends[1]),
       shapes: hasLine ? [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: chart.unaided, y1: chart.unaided, layer: "below", line: { color: SOFT, width: 1.5, dash: "dash" } }] : [],

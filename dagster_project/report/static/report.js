@@ -63,7 +63,8 @@
     const drawn = series.filter((s) => on.has(s.id));
     const labels = rowLabels(chart, picture, narrow);
     // On narrow screens the row's name stands above its marks, so that the marks get the whole width.
-    const title = narrow ? 26 : 0, perRow = Math.max(40, drawn.length * 11 + 16) + title;
+    const above = names.map((r, i) => wrap(r + (picture.thin[i] ? " *" : ""), 40));
+    const title = narrow ? 8 + 18 * Math.max(1, ...above.map((r) => r.split("<br>").length)) : 0, perRow = Math.max(40, drawn.length * 11 + 16) + title;
     const step = (0.9 * (perRow - title)) / perRow / Math.max(drawn.length, 1), shift = title / 2 / perRow;
     const traces = drawn.map((s, k) => {
       const rows = names.map((_, i) => i).filter((i) => s.values[i]), at = rows.map((i) => s.values[i]);
@@ -91,8 +92,8 @@
       xaxis2: { ...axis, overlaying: "x", matches: "x", side: "top", showgrid: false },
       annotations: [
         ...empty.map((i) => ({ x: 0.02, xref: "paper", xanchor: "left", y: i + shift, text: picture.withheld && picture.withheld[i] ? "withheld: too few respondents" : "no estimate", showarrow: false, font: { size: 14, color: "#4d5661" } })),
-        ...(narrow ? names : []).map((r, i) => ({
-          x: 0, xref: "paper", xanchor: "left", y: i - 0.5, yanchor: "top", text: `<b>${wrap(r + (picture.thin[i] ? " *" : ""), 40)}</b>`, showarrow: false, font: { size: 14 },
+        ...(narrow ? above : []).map((r, i) => ({
+          x: 0, xref: "paper", xanchor: "left", align: "left", y: i - 0.5, yanchor: "top", text: `<b>${r}</b>`, showarrow: false, font: { size: 14 },
         })),
       ],
     }, CONFIG);
