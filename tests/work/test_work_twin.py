@@ -117,7 +117,7 @@ def test_no_withheld_company_follows_from_a_source(warehouse: DuckDBWarehouse) -
 
 
 def test_means_over_domains_say_nothing_of_withheld_ones(warehouse: DuckDBWarehouse) -> None:
-    """Beside the pooled sums that sources publish they would be a second equation: two withheld domains, two unknowns."""
+    """Beside the pooled sums that sources publish they would be a second equation for two withheld domains."""
     mart = warehouse.read("marts.activity_importance")
     domains = mart[mart["scope_type"] == "domain"].groupby("activity")
     whole = mart[mart["scope_type"] == "all"].set_index("activity")

@@ -148,13 +148,13 @@ def read_folder(
     tables: Iterable[str],
     parse: Callable[[Table, str], Parsed],
     *,
-    copy_rows: int = 1,
+    copy_rows: float = 1,
 ) -> Reading:
     """Every file of one input through `parse(table, clean file stem)`; no files give empty frames.
 
     Args:
         copy_rows: files of so many rows or more that are equal to the byte are copies. Where the name alone says whose
-            file it is, shorter ones may well be equal.
+            file it is, shorter ones may well be equal; infinite where all may be.
 
     Raises:
         SourceError: all faults of all files together, as `find_files`, `text.read_table`, `copies` and `parse`; then no

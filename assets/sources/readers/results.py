@@ -6,6 +6,7 @@ holds (inspect_logs.py), what a score means (staging).
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +23,6 @@ SUFFIXES = (CSV, *inspect_logs.SUFFIXES)
 KEYS = ("dataset_name", "sample_id")
 COLUMNS = ("task_name", "sample_id", "score", "metadata", "dataset_name")
 REQUIRED = ("sample_id", "score", "dataset_name")
-# two systems may well answer the same few items alike
-COPY_ROWS = 100
 # what the marts call the joint fit, and a system's row over all benchmarks
 JOINT_FIT, ALL_BENCHMARKS = "all systems", "all"
 
@@ -38,7 +37,8 @@ def read_results(sources: Path) -> Reading:
     faults: list[SourceFileError] = []
     reading = Reading({})
     try:
-        reading = read_folder(sources, LOCATION, ["raw.result"], _parse, copy_rows=COPY_ROWS)
+        # a deterministic system repeats its answers, and a copy under another name shows as another system
+        reading = read_folder(sources, LOCATION, ["raw.result"], _parse, copy_rows=inf)
     except SourceError as error:
         faults += error.faults
     logs = find_files(sources, LOCATION, inspect_logs.SUFFIXES)[0]
