@@ -157,8 +157,7 @@ def _input(sources: Path, name: str) -> Finding:
     except SourceError as error:
         return Finding(name, "missing", str(error))
     files = [path for paths, _ in found for path in paths]
-    places = [*(sources / location for location, _ in own), *files]
-    if dangling := [relative(sources, path) for path in places if path.is_symlink() and not path.exists()]:
+    if dangling := [relative(sources, path) for path in files if not path.exists()]:
         return Finding(name, "missing", f"links to files that are not there: {show.first(dangling)}")
     # interviews lie in the folder of the survey
     others = {location for _, location, _ in LOCATIONS}
