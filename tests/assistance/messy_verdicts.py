@@ -39,7 +39,9 @@ VERDICTS: list[tuple[dict[str, object] | str, str | None]] = [
     (SOUND | {"first": "Ann "}, UNKNOWN),
     (SOUND | {"second": "ann"}, "a candidate against itself"),
     (SOUND | {"run": 2, "second": "cat"}, "out of order: no deliverable of this candidate in this run"),
-    (SOUND | {"run": 1.0}, "out of order: no deliverable of this candidate in this run"),
+    # the number 1.0 is run 1 in JSON, the text is another name
+    (SOUND | {"run": 1.0}, TWICE),
+    (SOUND | {"run": "1.0"}, "out of order: no deliverable of this candidate in this run"),
     (SOUND | {"run": 2, "choice": "both"}, "neither first, second nor tie"),
     (SOUND | {"run": 2, "choice": None}, "blank"),
     (SOUND | {"run": 2, "choice": ["first"]}, "no text"),
