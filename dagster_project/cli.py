@@ -201,7 +201,7 @@ def _conclude(settings: Settings, console: Console, watch: Watch, succeeded: boo
     from dataclasses import replace
 
     from dagster_project import show
-    from dagster_project.failing_rows import failing_rows
+    from dagster_project.failing_rows import failing_rows, with_remedy
     from dagster_project.published import (
         NothingPublishedError,
         UnreadablePublicationError,
@@ -220,7 +220,7 @@ def _conclude(settings: Settings, console: Console, watch: Watch, succeeded: boo
         for check in watch.failed_checks
     ]
     watch.failures = [
-        replace(failure, message=_with_remedy(settings, failure.message)) for failure in watch.failures
+        replace(failure, message=with_remedy(settings, failure.message)) for failure in watch.failures
     ]
     if succeeded and publication:
         show.publication(console, settings, publication)
@@ -230,17 +230,6 @@ def _conclude(settings: Settings, console: Console, watch: Watch, succeeded: boo
     if not succeeded:
         show.failures(console, watch, verbose)
         show.last_good(console, settings, publication)
-
-
-def _with_remedy(settings: Settings, message: str) -> str:
-    from dagster_project.failing_rows import null_rows
-    from dagster_project.resources import DamagedWarehouseError, tells_of_damage
-
-    path = settings.warehouse_path
-    if tells_of_damage(message, path) and not message.startswith(str(path)):
-        # of dbt, which names neither the file nor what to do
-        return str(DamagedWarehouseError(path, message))
-    return "\n    ".join([message, *null_rows(settings, message)])
 
 
 @main.command()

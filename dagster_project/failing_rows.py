@@ -1,6 +1,6 @@
-"""The rows behind a failed dbt test: dbt counts them, a person needs to see which they are.
+"""What dbt leaves unsaid of a failure: the rows behind a failed test or a NULL, what to do about a damaged file.
 
-Belongs here: finding and running a test's compiled SQL. Does not belong here: printing (show.py).
+Belongs here: finding and running a node's compiled SQL. Does not belong here: printing (show.py).
 """
 
 from __future__ import annotations
@@ -12,7 +12,12 @@ import duckdb
 
 from assets.settings import Settings
 from dagster_project.dbt_assets import dbt_home
-from dagster_project.resources import DamagedWarehouseError, DuckDBWarehouse, WarehouseBusyError
+from dagster_project.resources import (
+    DamagedWarehouseError,
+    DuckDBWarehouse,
+    WarehouseBusyError,
+    tells_of_damage,
+)
 
 _NULL = re.compile(r"NOT NULL constraint failed: (\w+?)(?:__dbt_tmp)?\.(\w+)")
 
@@ -34,6 +39,15 @@ def null_rows(settings: Settings, message: str, limit: int = 5) -> list[str]:
         return []
     rows = _rows(settings, f'select * from ({sql}\n) as failing where "{found[2]}" is null limit {limit}')
     return [f"{found[2]} of {found[1]} may not be NULL, and is here:", *rows]
+
+
+def with_remedy(settings: Settings, message: str) -> str:
+    """A failed step's message, with the rows of a NULL; of a damaged working file the file and what to do."""
+    path = settings.warehouse_path
+    if tells_of_damage(message, path) and not message.startswith(str(path)):
+        # of dbt, which names neither the file nor what to do
+        return str(DamagedWarehouseError(path, message))
+    return "\n    ".join([message, *null_rows(settings, message)])
 
 
 def _compiled(settings: Settings, kind: str, name: str) -> str | None:

@@ -20,7 +20,7 @@ from assets.settings import Settings
 from dagster_project import cli, show
 from dagster_project.automation import RESULTS, seen_files
 from dagster_project.cli import main
-from dagster_project.failing_rows import failing_rows, null_rows
+from dagster_project.failing_rows import failing_rows, null_rows, with_remedy
 from dagster_project.publish import Mart, publish
 from dagster_project.published import query
 from dagster_project.resources import DuckDBWarehouse
@@ -165,10 +165,10 @@ def test_a_full_disk_is_one_sentence_that_names_the_home(
 def test_damage_that_dbt_meets_is_told_with_the_file_and_what_to_do(tmp_path: Path) -> None:
     settings = Settings(home=tmp_path)
     message = "Runtime Error in model x\n  Corrupt database file: computed checksum 1 does not match"
-    told = cli._with_remedy(settings, message)
+    told = with_remedy(settings, message)
     assert told.startswith(f"{settings.warehouse_path} is damaged: delete it and run `suitability refresh`")
-    assert message in told and cli._with_remedy(settings, told) == told
-    assert cli._with_remedy(settings, "another error") == "another error"
+    assert message in told and with_remedy(settings, told) == told
+    assert with_remedy(settings, "another error") == "another error"
 
 
 @pytest.fixture

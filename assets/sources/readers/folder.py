@@ -57,12 +57,12 @@ def find_files(
     if file:
         found, ignored = [child for child in children if child.name.casefold() == file.casefold()], []
     else:
-        is_input = [
-            child.name.lower().endswith(suffixes) and not child.name.startswith((".", "~"))
+        found = [
+            child
             for child in children
+            if child.name.lower().endswith(suffixes) and not child.name.startswith((".", "~"))
         ]
-        found = [child for child, taken in zip(children, is_input, strict=True) if taken]
-        ignored = [child for child, taken in zip(children, is_input, strict=True) if not taken]
+        ignored = sorted(set(children) - set(found))
     faults = []
     by_name: dict[tuple[str, str], Path] = {}
     for child in found:
