@@ -4,9 +4,7 @@ with
 final as (
     select
         request_key,
-        request,
-        source_file,
-        row_number
+        request
     from {{ ref('stg_chat') }}
     where is_usable and is_english
 )
