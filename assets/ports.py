@@ -6,7 +6,8 @@ Does not belong here: any engine (the DuckDB implementation is dagster_project/r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -17,10 +18,31 @@ import pandas as pd
 import yaml
 
 from assets.settings import PROJECT
+from assets.versions import Version
 
 
 class DamagedPartError(RuntimeError):
     """A kept Parquet part is no longer what was written."""
+
+
+@dataclass(frozen=True)
+class Files:
+    """Rows that lie in Parquet files, to be loaded without standing in memory; no files give no rows."""
+
+    paths: Sequence[Path]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The same of files that never change: a name stands for its contents, and in the table's column `part`.
+
+    Parts that the table holds already are not read again; those not named here go. A column that a part lacks is NULL.
+    """
+
+    paths: Sequence[Path]
+
+
+Rows = pd.DataFrame | Files | Parts
 
 
 class Warehouse(Protocol):
@@ -36,23 +58,28 @@ class Warehouse(Protocol):
         """As `read`, of the rows whose integer `key` is among `values`."""
         ...
 
-    def replace(self, tables: dict[str, pd.DataFrame]) -> None:
-        """Replace whole tables in one transaction; columns and types are those of dbt/models/sources.yml."""
-        ...
+    def write(
+        self, tables: Mapping[str, Rows], versions: Mapping[str, Version] | None = None
+    ) -> dict[str, Version]:
+        """Replace whole tables, and note what each was made from, in one transaction.
 
-    def load(self, table: str, paths: Sequence[Path]) -> None:
-        """Replace a table by the rows of Parquet files with its declared columns; no files give no rows."""
-        ...
+        Columns and types are those of dbt/models/sources.yml.
 
-    def sync(self, table: str, parts: Sequence[Path]) -> None:
-        """Make a table hold the rows of just these Parquet files, in one transaction; what it holds already stays.
+        Args:
+            tables: rows by `schema.name`.
+            versions: by name, of tables and of what lies in files alone; data version and rows of a table are filled in.
+                Without it nothing is noted, and the tables count as not made.
 
-        A part never changes: its name stands for its contents, and in the table's column `part`. A column that a part
-        lacks is NULL.
+        Returns:
+            The versions as noted.
 
         Raises:
-            DamagedPartError: names the part that can't be read; the table is as it was.
+            DamagedPartError: names the part that can't be read; all tables are as they were.
         """
+        ...
+
+    def versions(self) -> dict[str, Version]:
+        """All that is noted, by name."""
         ...
 
 

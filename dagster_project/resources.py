@@ -6,7 +6,7 @@ Belongs here: opening the working file. Does not belong here: what is read or wr
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,7 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from assets.ports import DamagedPartError, conform, declared_tables
+from assets.ports import DamagedPartError, Files, Parts, Rows, conform, declared_tables
+from assets.versions import Version
+from dagster_project import versions_table
 
 
 class WarehouseBusyError(RuntimeError):
@@ -103,49 +105,63 @@ class DuckDBWarehouse:
             )
             return _frame(connection.sql(found))
 
-    def replace(self, tables: dict[str, pd.DataFrame]) -> None:
-        """Replace whole tables in one transaction; columns and types are those of dbt/models/sources.yml."""
+    def write(
+        self, tables: Mapping[str, Rows], versions: Mapping[str, Version] | None = None
+    ) -> dict[str, Version]:
+        """Replace whole tables, and note what each was made from, in one transaction; see the port."""
         with self.connect() as connection:
             connection.begin()
-            for table, frame in tables.items():
+            for table, rows in tables.items():
                 _make_schema(connection, table)
-                connection.register("incoming", conform(table, frame))
-                connection.execute(
-                    f"create or replace table {_quoted(table)} as select {_casts(table)} from incoming"
-                )
-                connection.unregister("incoming")
+                if isinstance(rows, Parts):
+                    _sync(connection, table, rows.paths)
+                else:
+                    _replace(connection, table, rows)
+            noted = versions_table.note(connection, tables, versions) if versions else {}
             connection.commit()
+        return noted
 
-    def load(self, table: str, paths: Sequence[Path]) -> None:
-        """Replace a table by the rows of Parquet files, which never stand in memory as a whole."""
-        if not paths:
-            self.replace({table: pd.DataFrame(columns=list(declared_tables()[table]))})
-            return
+    def versions(self) -> dict[str, Version]:
+        """All that is noted, by name; nothing in a new home."""
+        if not self.path.exists():
+            return {}
         with self.connect() as connection:
-            _make_schema(connection, table)
-            # a home under a folder named a=b is no partitioned table
-            incoming = connection.read_parquet([str(path) for path in paths], hive_partitioning=False)
-            connection.execute(
-                f"create or replace table {_quoted(table)} as select {_casts(table)} from incoming"
-            )
-            incoming.close()
+            return versions_table.read(connection)
 
-    def sync(self, table: str, parts: Sequence[Path]) -> None:
-        """Make a table hold the rows of just these Parquet files; those of parts it knows are not read again."""
-        columns, place = declared_tables()[table], _quoted(table)
-        by_name = {part.stem: str(part) for part in parts}
+    def pass_checks(
+        self,
+        names: Sequence[str],
+        failed: Sequence[versions_table.FailedCheck],
+        **noted: Mapping[str, object],
+    ) -> None:
+        """Note which tables passed their blocking checks, and the checks that did not; see `versions_table.settle`."""
         with self.connect() as connection:
-            connection.begin()
-            _make_schema(connection, table)
-            if _columns(connection, table) != [*columns]:
-                declared = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
-                connection.execute(f"create or replace table {place} ({declared})")
-            known = {name for (name,) in connection.execute(f"select distinct part from {place}").fetchall()}
-            for gone in known - by_name.keys():
-                connection.execute(f"delete from {place} where part is not distinct from ?", [gone])
-            if new := sorted(by_name.keys() - known):
-                _insert_parts(connection, place, [by_name[name] for name in new])
-            connection.commit()
+            versions_table.settle(connection, names, failed, **noted)  # type: ignore[arg-type]
+
+
+def _replace(connection: duckdb.DuckDBPyConnection, table: str, rows: pd.DataFrame | Files) -> None:
+    if isinstance(rows, Files) and not rows.paths:
+        rows = pd.DataFrame(columns=list(declared_tables()[table]))
+    if isinstance(rows, Files):
+        # a home under a folder named a=b is no partitioned table
+        incoming = connection.read_parquet([str(path) for path in rows.paths], hive_partitioning=False)
+    else:
+        incoming = connection.from_df(conform(table, rows))
+    connection.execute(f"create or replace table {_quoted(table)} as select {_casts(table)} from incoming")
+    incoming.close()
+
+
+def _sync(connection: duckdb.DuckDBPyConnection, table: str, parts: Sequence[Path]) -> None:
+    columns, place = declared_tables()[table], _quoted(table)
+    by_name = {part.stem: str(part) for part in parts}
+    if _columns(connection, table) != [*columns]:
+        declared = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
+        connection.execute(f"create or replace table {place} ({declared})")
+    known = {name for (name,) in connection.execute(f"select distinct part from {place}").fetchall()}
+    for gone in known - by_name.keys():
+        connection.execute(f"delete from {place} where part is not distinct from ?", [gone])
+    if new := sorted(by_name.keys() - known):
+        _insert_parts(connection, place, [by_name[name] for name in new])
 
 
 def _insert_parts(connection: duckdb.DuckDBPyConnection, place: str, paths: list[str]) -> None:

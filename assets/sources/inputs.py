@@ -1,0 +1,235 @@
+"""The one list of inputs: where each lies, which files count, and the version of what lies there now.
+
+Belongs here: names, places and hashes of inputs. Does not belong here: what stands in the files (readers/).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from assets.project import MADE
+from assets.settings import PROJECT, Settings
+from assets.sources.folder import sources_folder
+from assets.sources.readers import (
+    chats,
+    comparison,
+    interviews,
+    items,
+    oews,
+    onet,
+    propensity,
+    ratings,
+    results,
+    survey,
+    systems,
+    tournament,
+)
+from assets.sources.readers.errors import SourceError, SourceFileError
+from assets.sources.readers.folder import CSV, file_sha256, find_files, relative
+from assets.sources.readers.json_lines import JSONL
+from assets.whole_file import written_whole
+
+# a file changed so lately may change again without its time telling so
+_SETTLED_SECONDS = 2.0
+Location = tuple[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Input:
+    """One kind of file that people supply, or that tables follow from beside those.
+
+    Args:
+        locations: folder or single file, and the endings of files that count there.
+        base: what locations are relative to: the sources, this project, or the home. A file named by the settings
+            ('llm') has no location.
+    """
+
+    name: str
+    group: str
+    description: str
+    locations: tuple[Location, ...] = ()
+    base: Literal["sources", "project", "home", "llm"] = "sources"
+
+    @property
+    def table(self) -> str:
+        """Its name in lineage."""
+        return f"file.{self.name}"
+
+
+def _of(name: str, group: str, description: str, location: str, *suffixes: str) -> Input:
+    return Input(name, group, description, ((location, suffixes),))
+
+
+INPUTS = (
+    _of("ratings", "battery", "battery/ratings/<rater>.csv: demand level of each item and capability.",
+        ratings.LOCATION, CSV),
+    _of("items", "battery", "battery/items/<benchmark>.jsonl: text and answer of each item.", items.LOCATION, JSONL),
+    _of("results", "battery", "battery/results/<system>.csv, or Inspect logs: score of each item.",
+        results.LOCATION, *results.SUFFIXES),
+    _of("systems", "battery", "battery/systems.csv: name, settings and scaffold of each system.",
+        systems.LOCATION, CSV),
+    _of("survey", "work", "survey/*.csv: Qualtrics exports.", survey.LOCATION, CSV),
+    _of("interviews", "work", "survey/interviews/*.csv: one interview a file about a role or its duties.",
+        interviews.LOCATION, CSV),
+    _of("chats", "adoption", "chats/*: what people asked an AI assistant.", chats.LOCATION, *chats.SUFFIXES),
+    _of("onet", "adoption", "onet/*.txt: O*NET's text release.", onet.LOCATION, *onet.SUFFIXES),
+    _of("oews", "adoption", "oews/: employment, wages and the crosswalk from O*NET's codes.",
+        oews.LOCATION, *oews.SUFFIXES),
+    Input("comparison", "adoption", "comparison/: what other indices of AI use found, for checks only.",
+          tuple((file.location, (CSV,)) for file in comparison.FILES)),
+    _of("candidates", "assistance", "tournament/candidates.csv: candidates, worker and judges with families.",
+        tournament.CANDIDATES, CSV),
+    _of("outputs", "assistance", "tournament/outputs/*.jsonl: deliverables and assistance.",
+        tournament.OUTPUTS, JSONL),
+    _of("judgements", "assistance", "tournament/judgements/*.jsonl: verdicts on pairs.",
+        tournament.JUDGEMENTS, JSONL),
+    _of("traits", "assistance", "tournament/traits/*.jsonl: judges' codings of assistance.",
+        tournament.TRAITS, JSONL),
+    _of("propensity_items", "propensity", "propensity/items/*.csv: three-option items with ideal bands.",
+        propensity.ITEMS, CSV),
+    _of("propensity_responses", "propensity", "propensity/responses/*.csv: what systems chose.",
+        propensity.RESPONSES, CSV),
+    _of("tasks", "assistance", "tournament/tasks/*.md: tasks beside those of the project.",
+        "tournament/tasks", ".md"),
+    Input("rubrics", "llm", "rubrics/: rubrics, tasks, and what models are told beside them.",
+          (("rubrics", ()),), "project"),
+    Input("roles", "llm", "llm.toml: which language model plays which role.", (), "llm"),
+    Input("ledger", "llm", "ledger.sqlite in the home: every call to a language model.",
+          (("ledger.sqlite", ()), ("ledger.sqlite-wal", ())), "home"),
+)  # fmt: skip
+BY_NAME = {one.name: one for one in INPUTS}
+
+
+def listed_files(one: Input, settings: Settings) -> tuple[list[Path], list[str]]:
+    """The files of an input that count, and the names of what else lies in its folders.
+
+    Raises:
+        SourceError: as `find_files`.
+    """
+    if one.base == "llm":
+        path = settings.llm_path
+        return ([path] if path is not None and path.is_file() else []), []
+    if one.base == "project":
+        found = [p for location, _ in one.locations for p in sorted((PROJECT / location).rglob("*"))]
+        return [p for p in found if p.is_file() and not MADE & set(p.parts)], []
+    if one.base == "home":
+        return [p for location, _ in one.locations if (p := settings.home / location).is_file()], []
+    if one.name == "tasks" and settings.sources is None:
+        return [], []
+    sources, paths, others = sources_folder(settings), list[Path](), list[str]()
+    for location, suffixes in one.locations:
+        found, ignored = find_files(sources, location, suffixes)
+        paths += found
+        others += ignored
+    return paths, others
+
+
+class FileHashes:
+    """sha256 of files, remembered in the home: a file whose size and times are as they were is not read again."""
+
+    def __init__(self, home: Path) -> None:
+        self._path = home / "file_hashes.json"
+        try:
+            self._known: dict[str, list[str]] = json.loads(self._path.read_bytes())
+        except (OSError, ValueError):
+            self._known = {}
+        self._used: dict[str, list[str]] = {}
+        self._is_new = False
+
+    def of(self, path: Path, file: str) -> str:
+        """Hash of `path`; `file` names it in a fault.
+
+        Raises:
+            SourceFileError: it can't be read.
+        """
+        try:
+            status = path.stat()
+        except OSError as error:
+            do = "Check that it is a file and that you may read it"
+            raise SourceFileError(f"cannot be read ({error.strerror})", file=file, do=do) from None
+        mark = f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
+        known = self._used.get(str(path)) or self._known.get(str(path))
+        if known and known[0] == mark:
+            self._used[str(path)] = known
+            return known[1]
+        sha256 = file_sha256(path, file)
+        # of a file that is copied over with its old time the time of the entry changes
+        if time.time() - max(status.st_mtime, status.st_ctime) > _SETTLED_SECONDS:
+            self._used[str(path)] = [mark, sha256]
+            self._is_new = True
+        return sha256
+
+    def keep(self) -> None:
+        """Remember what was asked for, and nothing else; a home that can't be written to remembers nothing."""
+        if not self._is_new and self._used.keys() == self._known.keys():
+            return
+        try:
+            with written_whole(self._path) as fresh:
+                fresh.write_text(json.dumps(self._used), encoding="utf-8")
+        except OSError:
+            return
+
+
+def input_files(
+    one: Input, settings: Settings, hash_of: Callable[[Path, str], str] = file_sha256
+) -> dict[str, str]:
+    """File, as people know it -> sha256, of all files of an input as they lie there now.
+
+    Raises:
+        SourceError: a file or folder can't be read.
+    """
+    base = (
+        {"project": PROJECT, "home": settings.home}.get(one.base)
+        or settings.sources
+        or settings.home / "demo"
+    )
+    files = {}
+    for path in listed_files(one, settings)[0]:
+        file = path.name if one.base == "llm" else relative(base, path)
+        try:
+            files[file] = hash_of(path, file)
+        except SourceFileError as fault:
+            raise SourceError([fault]) from None
+    return files
+
+
+def version_of(files: Mapping[str, str]) -> str:
+    """Data version of an input: changes with the name or the bytes of any of its files."""
+    return hashlib.sha256(json.dumps(sorted(files.items())).encode()).hexdigest()[:16]
+
+
+def all_files(settings: Settings) -> dict[str, dict[str, str]]:
+    """Input -> its files and their hashes; remembers hashes in the home.
+
+    Raises:
+        SourceError: a file or folder can't be read; all faults of all inputs together.
+    """
+    hashes, found, faults = FileHashes(settings.home), {}, []
+    for one in INPUTS:
+        try:
+            found[one.name] = input_files(one, settings, hashes.of)
+        except SourceError as error:
+            faults += error.faults
+    if faults:
+        raise SourceError(faults)
+    hashes.keep()
+    return found
+
+
+def stamps(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Each supplied file with its size and time: equal at two looks, it is no longer being written."""
+    for one in INPUTS:
+        if one.base in ("sources", "llm"):
+            for path in listed_files(one, settings)[0]:
+                try:
+                    status = os.stat(path)
+                except OSError:
+                    continue
+                yield str(path), f"{status.st_size} {status.st_mtime_ns}"

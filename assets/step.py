@@ -1,0 +1,270 @@
+"""One way to make a Dagster asset of a function: what it reads is declared once, and it runs only when that changed.
+
+Belongs here: reading and writing of steps in Python, the record of what they were made from, keeping what still holds.
+Does not belong here: any computation (the slices), when a table is stale (versions.py), how tables are stored (ports.py).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from assets.ports import Rows, Warehouse
+from assets.settings import Settings
+from assets.sources.inputs import BY_NAME, FileHashes, input_files, version_of
+from assets.sources.readers.errors import SourceError
+from assets.sources.readers.folder import file_sha256
+from assets.versions import ReadSettings, Version, code_version, values_of, why_stale
+
+FILE = "file."
+KEPT = "kept"
+FILE_OF = "file"
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a step made.
+
+    Args:
+        tables: rows by `schema.name`.
+        files: file or folder of the home by `schema.name`, of what is handed on in files: its bytes are its version.
+        versions: data version of tables with columns that decide nothing.
+        metadata: of each table by name, or of all under ''.
+        checks: results of the step's own checks.
+    """
+
+    tables: Mapping[str, Rows] = field(default_factory=dict)
+    files: Mapping[str, Path] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    checks: Sequence[dg.AssetCheckResult] = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a step's function may ask of the outside; tables that it doesn't declare are refused."""
+
+    context: dg.AssetExecutionContext
+    settings: Settings
+    warehouse: Warehouse
+    reads: frozenset[str]
+
+    def log(self, text: str) -> None:
+        """For whoever watches the run."""
+        self.context.log.info(text)
+
+    @property
+    def home(self) -> Path:
+        """Where kept files go."""
+        return self.settings.home
+
+    def read(self, table: str, columns: Sequence[str] = ()) -> pd.DataFrame:
+        """As `Warehouse.read`.
+
+        Raises:
+            LookupError: the step doesn't declare that it reads `table`.
+        """
+        self._refuse_undeclared(table)
+        return self.warehouse.read(table, columns)
+
+    def read_keys(
+        self, table: str, columns: Sequence[str], key: str, values: npt.NDArray[np.int64]
+    ) -> pd.DataFrame:
+        """As `Warehouse.read_keys`; raises as `read`."""
+        self._refuse_undeclared(table)
+        return self.warehouse.read_keys(table, columns, key, values)
+
+    def _refuse_undeclared(self, table: str) -> None:
+        if table not in self.reads:
+            raise LookupError(f"{self.context.op.name} reads {table} without declaring it in `reads`")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one step reads and writes. `pending` are tables whose blocking checks run as steps of their own."""
+
+    writes: tuple[str, ...]
+    reads: tuple[str, ...]
+    inputs: tuple[str, ...]
+    code: str
+    pending: frozenset[str] = frozenset()
+
+
+def table_assets(
+    *,
+    group: str,
+    writes: Mapping[str, str],
+    reads: Sequence[str] = (),
+    inputs: Sequence[str] = (),
+    kinds: Sequence[str] = ("python",),
+    name: str | None = None,
+    checks: Sequence[dg.AssetCheckSpec] = (),
+    pending: Sequence[str] = (),
+    skippable: Sequence[str] = (),
+    code: str | None = None,
+    is_always_made: bool = False,
+    **options: Any,
+) -> Callable[[Callable[[Step], Made]], dg.AssetsDefinition]:
+    """A function of a `Step` becomes the Dagster assets that it writes; lineage follows from what it declares.
+
+    The function runs when its code, a setting that it read, or the data version of something that it reads has changed
+    since its tables were made; else they are kept as they stand.
+
+    Args:
+        group: slice.
+        writes: `schema.name` -> description, of tables or of what lies in files.
+        reads: `schema.name` of all tables that it reads.
+        inputs: names of `assets.sources.inputs.INPUTS` that it reads.
+        kinds: labels in Dagster's UI.
+        name: of the step; by default the function's.
+        checks: that the function itself reports.
+        pending: of `writes`, those with blocking checks elsewhere.
+        skippable: of `writes`, those that the function may leave as they are.
+        code: the module whose code, with all it imports, decides the tables; by default the function's own.
+        is_always_made: nothing is ever kept.
+        options: of `dagster.multi_asset`.
+    """
+
+    def decorate(function: Callable[[Step], Made]) -> dg.AssetsDefinition:
+        version = code_version(code or function.__module__)
+        plan = Plan(tuple(writes), tuple(reads), tuple(inputs), version, frozenset(pending))
+        specs = [
+            dg.AssetSpec(
+                table.split("."),
+                deps=[key.split(".") for key in (*reads, *(FILE + one for one in inputs))],
+                group_name=group,
+                kinds=set(kinds),
+                code_version=plan.code,
+                description=description,
+                skippable=table in skippable,
+                metadata={"suitability/is_always_made": is_always_made},
+            )
+            for table, description in writes.items()
+        ]
+
+        @dg.multi_asset(
+            name=name or function.__name__, specs=specs, check_specs=list(checks), pool="warehouse", **options
+        )
+        def step(
+            context: dg.AssetExecutionContext,
+            warehouse: dg.ResourceParam[Warehouse],
+            settings: dg.ResourceParam[Settings],
+        ) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:
+            yield from _run(function, plan, context, warehouse, settings, is_always_made)
+
+        return step
+
+    return decorate
+
+
+def _run(
+    function: Callable[[Step], Made],
+    plan: Plan,
+    context: dg.AssetExecutionContext,
+    warehouse: Warehouse,
+    settings: Settings,
+    is_always_made: bool,
+) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:
+    known = warehouse.versions()
+    versions = _file_versions(plan, settings)
+    versions |= {table: known[table].data_version for table in plan.reads if table in known}
+    values = values_of(settings)
+    why = "it is made in every refresh" if is_always_made or context.has_partition_key else ""
+    why = why or next(
+        (w for table in plan.writes if (w := why_stale(known.get(table), plan.code, values, versions))), ""
+    )
+    why = why or next((w for table in plan.writes if (w := why_gone(known[table], settings.home))), "")
+    if not why:
+        yield from _keep(plan, known, context)
+        return
+    context.log.info(f"making {', '.join(plan.writes)}: {why}")
+    noting, noted = ReadSettings.of(settings)
+    started = time.monotonic()
+    made = function(Step(context, noting, warehouse, frozenset(plan.reads)))
+    if _file_versions(plan, settings) != {k: v for k, v in versions.items() if k.startswith(FILE)}:
+        what = ", ".join(plan.inputs)
+        raise dg.Failure(
+            f"files of {what} changed while they were read. Refresh again when they are whole",
+            allow_retries=False,
+        )
+    common = dict(made.metadata.get("", {}))
+    origin = {
+        "code_version": plan.code, "settings": noted, "inputs": versions, "seconds": time.monotonic() - started,
+        "reason": why, "refresh_id": context.run_id,
+    }  # fmt: skip
+    written = [table for table in plan.writes if table in made.tables or table in made.files]
+    places = {table: path.relative_to(settings.home).as_posix() for table, path in made.files.items()}
+    is_sound = all(check.passed for check in made.checks if check.severity == dg.AssetCheckSeverity.ERROR)
+    noted_versions = warehouse.write(
+        made.tables,
+        {
+            table: Version(
+                data_version=bytes_version(made.files[table])
+                if table in made.files
+                else made.versions.get(table, ""),
+                is_checked=is_sound and table not in plan.pending,
+                metadata=common
+                | made.metadata.get(table, {})
+                | ({FILE_OF: places[table]} if table in places else {}),
+                **origin,
+            )
+            for table in written
+        },
+    )
+    for table in written:
+        version = noted_versions[table]
+        counted = {} if version.n_rows is None else {"dagster/row_count": version.n_rows}
+        yield dg.MaterializeResult(
+            asset_key=table.split("."),
+            metadata={**counted, **version.metadata, "reason": why},
+            data_version=dg.DataVersion(version.data_version),
+        )
+    yield from made.checks
+
+
+def _keep(
+    plan: Plan, known: Mapping[str, Version], context: dg.AssetExecutionContext
+) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:
+    for table in plan.writes:
+        yield dg.MaterializeResult(
+            asset_key=table.split("."),
+            metadata={KEPT: True},
+            data_version=dg.DataVersion(known[table].data_version),
+        )
+    for key in context.selected_asset_check_keys:
+        yield dg.AssetCheckResult(
+            asset_key=key.asset_key,
+            check_name=key.name,
+            passed=True,
+            description="kept",
+            metadata={KEPT: True},
+        )
+
+
+def why_gone(version: Version, home: Path) -> str:
+    """Why what lies in a file of the home must be made again; empty where it lies there, or is a table."""
+    place = version.metadata.get(FILE_OF)
+    return f"{place} is gone" if place and not (home / place).exists() else ""
+
+
+def bytes_version(path: Path) -> str:
+    """Hash of a file, or of all files of a folder."""
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    names = {file.relative_to(path).as_posix(): file_sha256(file, file.name) for file in files}
+    return version_of(names)
+
+
+def _file_versions(plan: Plan, settings: Settings) -> dict[str, str]:
+    hashes = FileHashes(settings.home)
+    try:
+        return {FILE + one: version_of(input_files(BY_NAME[one], settings, hashes.of)) for one in plan.inputs}
+    except SourceError as error:
+        raise dg.Failure(str(error), allow_retries=False) from None
