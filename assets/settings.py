@@ -38,6 +38,10 @@ class Settings(BaseSettings):
     demo_items: int = Field(19576, ge=500, description="battery items in the embedded demo")
     lock_wait_seconds: float = Field(30, ge=0, description="how long an opener waits for the warehouse file")
 
+    model_seconds: float = Field(
+        3600, gt=0, description="how long dbt may work on one table or test before it counts as hung"
+    )
+
     annotation_mode: Literal["one", "all"] = Field(
         "one", description="capabilities that a rater model is asked about in one call"
     )

@@ -1,7 +1,7 @@
 """One way to make a Dagster asset of a function: what it reads is declared once, and it runs only when that changed.
 
 Belongs here: reading and writing of steps in Python, the record of what they were made from, keeping what still holds.
-Does not belong here: any computation (the slices), when a table is stale (versions.py), how tables are stored (ports.py).
+Does not belong here: any computation (the slices), when a table is stale (versions.py), how it is stored (ports.py).
 """
 
 from __future__ import annotations
@@ -19,14 +19,27 @@ import pandas as pd
 
 from assets.ports import Rows, Warehouse
 from assets.settings import Settings
-from assets.sources.inputs import BY_NAME, FileHashes, input_files, version_of
+from assets.sources.inputs import (
+    BY_NAME,
+    FileHashes,
+    bytes_version,
+    input_files,
+    input_versions,
+    why_altered,
+)
 from assets.sources.readers.errors import SourceError
-from assets.sources.readers.folder import file_sha256
-from assets.versions import ReadSettings, Version, code_version, values_of, why_stale
+from assets.versions import (
+    FILE,
+    FILE_OF,
+    FILES,
+    KEPT,
+    ReadSettings,
+    Version,
+    code_version,
+    values_of,
+    why_stale,
+)
 
-FILE = "file."
-KEPT = "kept"
-FILE_OF = "file"
 
 
 @dataclass(frozen=True)
@@ -110,6 +123,7 @@ def table_assets(
     pending: Sequence[str] = (),
     skippable: Sequence[str] = (),
     code: str | None = None,
+    salt: str = "",
     is_always_made: bool = False,
     **options: Any,
 ) -> Callable[[Callable[[Step], Made]], dg.AssetsDefinition]:
@@ -129,12 +143,13 @@ def table_assets(
         pending: of `writes`, those with blocking checks elsewhere.
         skippable: of `writes`, those that the function may leave as they are.
         code: the module whose code, with all it imports, decides the tables; by default the function's own.
+        salt: what else decides them, such as a hash of files that the code reads.
         is_always_made: nothing is ever kept.
         options: of `dagster.multi_asset`.
     """
 
     def decorate(function: Callable[[Step], Made]) -> dg.AssetsDefinition:
-        version = code_version(code or function.__module__)
+        version = code_version(code or function.__module__) + salt
         plan = Plan(tuple(writes), tuple(reads), tuple(inputs), version, frozenset(pending))
         specs = [
             dg.AssetSpec(
@@ -174,14 +189,13 @@ def _run(
     is_always_made: bool,
 ) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:
     known = warehouse.versions()
-    versions = _file_versions(plan, settings)
-    versions |= {table: known[table].data_version for table in plan.reads if table in known}
-    values = values_of(settings)
+    files = _input_files(plan, settings)
+    inputs = input_versions(plan.reads, files, known)
+    values, hashes = values_of(settings), FileHashes(settings.home)
     why = "it is made in every refresh" if is_always_made or context.has_partition_key else ""
-    why = why or next(
-        (w for table in plan.writes if (w := why_stale(known.get(table), plan.code, values, versions))), ""
-    )
-    why = why or next((w for table in plan.writes if (w := why_gone(known[table], settings.home))), "")
+    for table in plan.writes:
+        why = why or why_stale(known.get(table), plan.code, values, inputs, files)
+        why = why or why_altered(known[table], settings.home, hashes)
     if not why:
         yield from _keep(plan, known, context)
         return
@@ -189,15 +203,15 @@ def _run(
     noting, noted = ReadSettings.of(settings)
     started = time.monotonic()
     made = function(Step(context, noting, warehouse, frozenset(plan.reads)))
-    if _file_versions(plan, settings) != {k: v for k, v in versions.items() if k.startswith(FILE)}:
+    if _input_files(plan, settings) != files:
         what = ", ".join(plan.inputs)
         raise dg.Failure(
             f"files of {what} changed while they were read. Refresh again when they are whole",
             allow_retries=False,
         )
-    common = dict(made.metadata.get("", {}))
+    common = dict(made.metadata.get("", {})) | ({FILES: files} if files else {})
     origin = {
-        "code_version": plan.code, "settings": noted, "inputs": versions, "seconds": time.monotonic() - started,
+        "code_version": plan.code, "settings": noted, "inputs": inputs, "seconds": time.monotonic() - started,
         "reason": why, "refresh_id": context.run_id,
     }  # fmt: skip
     written = [table for table in plan.writes if table in made.tables or table in made.files]
@@ -224,7 +238,7 @@ def _run(
         counted = {} if version.n_rows is None else {"dagster/row_count": version.n_rows}
         yield dg.MaterializeResult(
             asset_key=table.split("."),
-            metadata={**counted, **version.metadata, "reason": why},
+            metadata={**counted, **_shown(version.metadata), "reason": why},
             data_version=dg.DataVersion(version.data_version),
         )
     yield from made.checks
@@ -249,22 +263,14 @@ def _keep(
         )
 
 
-def why_gone(version: Version, home: Path) -> str:
-    """Why what lies in a file of the home must be made again; empty where it lies there, or is a table."""
-    place = version.metadata.get(FILE_OF)
-    return f"{place} is gone" if place and not (home / place).exists() else ""
-
-
-def bytes_version(path: Path) -> str:
-    """Hash of a file, or of all files of a folder."""
-    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
-    names = {file.relative_to(path).as_posix(): file_sha256(file, file.name) for file in files}
-    return version_of(names)
-
-
-def _file_versions(plan: Plan, settings: Settings) -> dict[str, str]:
+def _input_files(plan: Plan, settings: Settings) -> dict[str, dict[str, str]]:
     hashes = FileHashes(settings.home)
     try:
-        return {FILE + one: version_of(input_files(BY_NAME[one], settings, hashes.of)) for one in plan.inputs}
+        return {FILE + one: input_files(BY_NAME[one], settings, hashes.of) for one in plan.inputs}
     except SourceError as error:
         raise dg.Failure(str(error), allow_retries=False) from None
+
+
+def _shown(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a version's metadata the UI shows: hashes of files it has in its own way."""
+    return {name: value for name, value in metadata.items() if name != FILES}

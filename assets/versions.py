@@ -1,7 +1,7 @@
 """What a table was made from, and whether that still holds: the one rule by which a refresh rebuilds or keeps.
 
 Belongs here: the record of a table's origin, its comparison with today's, and hashes of the code behind it.
-Does not belong here: where records are kept (dagster_project/versions_table.py), what to rebuild (dagster_project/plan.py).
+Does not belong here: where records are kept (versions_table.py) and what to rebuild (plan.py), in dagster_project.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ from typing import Any, cast
 from assets.settings import PROJECT, Settings
 
 # where things lie and how long to wait decide nothing: what lies there is an input of its own
-PLACES = frozenset({"home", "sources", "llm", "lock_wait_seconds"})
+PLACES = frozenset({"home", "sources", "llm", "lock_wait_seconds", "model_seconds"})
+# an input's name in lineage begins so
+FILE = "file."
+# keys of metadata: input -> file -> hash, where in the home something lies, and that nothing was made
+FILES, FILE_OF, KEPT = "input_files", "file", "kept"
+DBT_STEP = "dbt_phase_"
 # what a table's bytes may follow from beside the project's own files
 _LIBRARIES = (
     *(
@@ -80,7 +85,11 @@ class Version(Origin):
 
 
 def why_stale(
-    old: Version | None, code_version: str, settings: Mapping[str, Any], inputs: Mapping[str, str]
+    old: Version | None,
+    code_version: str,
+    settings: Mapping[str, Any],
+    inputs: Mapping[str, str],
+    files: Mapping[str, Mapping[str, str]] | None = None,
 ) -> str:
     """Why a table must be made again, in words; empty where it need not.
 
@@ -89,6 +98,7 @@ def why_stale(
         code_version: of today's code.
         settings: all of today's settings; only those that `old` read are compared.
         inputs: today's versions of all that the table reads.
+        files: today's files and hashes of those inputs that are files, by input as in `inputs`, to name them.
     """
     if old is None:
         return "not made yet"
@@ -106,7 +116,22 @@ def why_stale(
     moved = sorted(
         name for name in old.inputs.keys() | inputs.keys() if old.inputs.get(name) != inputs.get(name)
     )
-    return f"{_listed(moved)} changed" if moved else ""
+    if not moved:
+        return ""
+    told = [what for name in moved for what in file_changes(old.metadata.get(FILES, {}), files or {}, name)]
+    return _listed(told) if told else f"{_listed(moved)} changed"
+
+
+def file_changes(
+    before: Mapping[str, Mapping[str, str]], now: Mapping[str, Mapping[str, str]], name: str
+) -> list[str]:
+    """What became of the files of one input, a sentence each."""
+    old, new = before.get(name, {}), now.get(name, {})
+    return [
+        f"{file} {'is new' if file not in old else 'is gone' if file not in new else 'changed'}"
+        for file in sorted(old.keys() | new.keys())
+        if old.get(file) != new.get(file)
+    ]
 
 
 def _shown(value: Any) -> str:

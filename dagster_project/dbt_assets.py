@@ -1,215 +1,222 @@
-"""dbt inside Dagster: a manifest that is never stale, the translator (group = slice), and assets.
+"""Tables and tests of dbt as Dagster assets and checks: one step a phase, which makes what is stale.
 
-Belongs here: how dbt is started and how its nodes become assets and checks. Does not belong here: SQL (dbt/).
+Belongs here: specs, and the step around dbt's process. Does not belong here: SQL (dbt/), the manifest (dbt_nodes.py),
+the process (dbt_process.py), when a table is stale (assets/versions.py).
 """
 
-import fcntl
-import hashlib
+from __future__ import annotations
+
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cached_property
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import dagster as dg
-from dagster_dbt import (
-    DagsterDbtTranslator,
-    DagsterDbtTranslatorSettings,
-    DbtCliResource,
-    DbtProject,
-    dbt_assets,
-)
-from packaging.version import Version
 
-from assets.project import folder_hash
-from assets.settings import PROJECT, Settings
-from assets.temporary import temporary_files_swept
+from assets.settings import Settings
+from assets.versions import DBT_STEP, KEPT, Version, values_of, why_stale
+from dagster_project.dbt_nodes import DbtNodes, DbtTable, DbtTest, phases
+from dagster_project.dbt_process import DbtProcess, DbtProcessError, Outcome
 from dagster_project.instance import POOL
+from dagster_project.resources import DuckDBWarehouse
+from dagster_project.versions_table import CONTENT, FailedCheck
 
-DBT_FOLDER = PROJECT / "dbt"
-
-
-class DbtProjectError(RuntimeError):
-    """dbt can't read the project; the message is dbt's own."""
+BAD = {"error", "fail", "skipped", "runtime error"}
 
 
-def dbt_home(settings: Settings) -> Path:
-    """Where everything that dbt makes goes: target/ (manifest), run/ (last run), logs/."""
-    return settings.home / "dbt"
+@dg.resource(required_resource_keys={"settings"}, description="dbt, in one process for the whole run.")
+def dbt_resource(context: dg.InitResourceContext) -> Iterator[DbtProcess]:
+    """Started at once, so that it is ready when the first tables of Python are."""
+    process = DbtProcess(context.resources.settings)
+    process.start()
+    try:
+        yield process
+    finally:
+        process.close()
 
 
-def dbt_executable() -> Path:
-    """dbt of the environment that runs this process."""
-    return Path(sys.executable).with_name("dbt")
+def build_dbt_assets(
+    nodes: DbtNodes, reads_of: Callable[[str], tuple[str, ...]]
+) -> list[dg.AssetsDefinition]:
+    """All seeds and models, a step for each phase that the graph needs.
 
-
-def dbt_environment(settings: Settings) -> dict[str, str]:
-    """Environment variables of every dbt start: nothing is written into the project folder, nothing is sent."""
-    return {
-        "SUITABILITY_WAREHOUSE_PATH": str(settings.warehouse_path),
-        "DBT_PROJECT_DIR": str(DBT_FOLDER),
-        "DBT_PROFILES_DIR": str(DBT_FOLDER),
-        "DBT_TARGET_PATH": str(dbt_home(settings) / "target"),
-        "DBT_LOG_PATH": str(dbt_home(settings) / "logs"),
-        "DBT_LOG_LEVEL_FILE": "info",
-        "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
-        "DO_NOT_TRACK": "1",
-    }
-
-
-def project_hash(settings: Settings) -> str:
-    """Hash of all that the manifest follows from: the dbt folder's files, the variables and dbt's version."""
-    parts = [settings.dbt_vars(), version("dbt-core"), version("dbt-duckdb"), folder_hash(DBT_FOLDER)]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
-
-def prepare_manifest(settings: Settings) -> Path:
-    """Path of a manifest that matches the dbt folder as it stands; parsed anew where it doesn't.
-
-    Raises:
-        DbtProjectError: dbt refuses the project.
+    Args:
+        reads_of: what each table of Python is made from.
     """
-    target = dbt_home(settings) / "target"
-    target.mkdir(parents=True, exist_ok=True)
-    manifest, stamp = target / "manifest.json", target / "manifest.sha256"
-    # `dagster dev` loads the definitions in several processes at once
-    with (target / "parse.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        wanted = project_hash(settings)
-        if manifest.exists() and stamp.exists() and stamp.read_text() == wanted:
-            return manifest
-        stamp.unlink(missing_ok=True)
-        run_dbt(settings, "parse", "--quiet", "--vars", json.dumps(settings.dbt_vars()))
-        stamp.write_text(wanted)
-    return manifest
+    of_phase: dict[int, list[DbtTable]] = {}
+    for name, phase in phases(nodes, reads_of).items():
+        of_phase.setdefault(phase, []).append(nodes.tables[name])
+    return [_step(number, of_phase[number], of_phase, nodes) for number in sorted(of_phase)]
 
 
-def run_dbt(settings: Settings, *arguments: str) -> None:
-    """Run dbt to its end.
+def _step(
+    number: int, tables: Sequence[DbtTable], of_phase: Mapping[int, Sequence[DbtTable]], nodes: DbtNodes
+) -> dg.AssetsDefinition:
+    own = {table.name for table in tables}
+    earlier = {table.name for phase, others in of_phase.items() if phase < number for table in others}
+    later = nodes.tables.keys() - own - earlier
+    # a test of several tables runs once the last of them is made
+    tests = [t for t in nodes.tests.values() if own & set(t.reads) and not later & set(t.reads)]
 
-    Raises:
-        DbtProjectError: dbt failed; the message carries its output.
-    """
-    done = subprocess.run(
-        [str(dbt_executable()), "--no-use-colors", *arguments],
-        env=os.environ | dbt_environment(settings),
-        cwd=DBT_FOLDER,
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode:
-        raise DbtProjectError(
-            f"dbt {arguments[0]} failed:\n{done.stdout.strip()}\n{done.stderr.strip()}".strip()
-        )
-
-
-class SliceTranslator(DagsterDbtTranslator):
-    """Group = slice, and a code version that follows the macros and variables as well as the model."""
-
-    def __init__(self, manifest: Mapping[str, Any], variables: Mapping[str, object]) -> None:
-        super().__init__(DagsterDbtTranslatorSettings(enable_source_tests_as_checks=True))
-        self._macros = manifest["macros"]
-        self._variables = variables
-
-    def get_group_name(self, dbt_resource_props: Mapping[str, Any]) -> str:
-        """The folder under the layer (models/marts/<slice>/...); 'seeds' for seeds."""
-        if dbt_resource_props["resource_type"] == "seed":
-            return "seeds"
-        folders = dbt_resource_props["fqn"][2:-1]
-        return folders[0] if folders else "warehouse"
-
-    def get_code_version(self, dbt_resource_props: Mapping[str, Any]) -> str:
-        """Hash of the model's text (a seed's content), of each macro it reaches, and of each variable these name."""
-        text = [
-            dbt_resource_props.get("raw_code") or dbt_resource_props.get("checksum", {}).get("checksum", "")
-        ]
-        waiting, seen = list(dbt_resource_props.get("depends_on", {}).get("macros", [])), set[str]()
-        while waiting:
-            name = waiting.pop()
-            if name in seen or name not in self._macros:
-                continue
-            seen.add(name)
-            waiting.extend(self._macros[name]["depends_on"]["macros"])
-        # macros of dbt itself change with its version only, which the lock file fixes
-        text += [
-            self._macros[name]["macro_sql"] for name in sorted(seen) if name.startswith("macro.suitability.")
-        ]
-        text += [f"{k}={v}" for k, v in sorted(self._variables.items()) if any(k in part for part in text)]
-        return hashlib.sha256("\0".join(text).encode()).hexdigest()[:16]
-
-
-class DbtRunner(DbtCliResource):
-    """dbt's resource without what costs seconds a start and is of no use here."""
-
-    @cached_property
-    def _cli_version(self) -> Version:
-        # `dbt --version` would ask the network
-        return Version(version("dbt-core"))
-
-    def _initialize_dbt_core_adapter(self, args: Sequence[str]) -> Any:
-        # it would parse every macro; only fetching row counts or column metadata asks for it
-        return None
-
-
-def dbt_resource() -> DbtRunner:
-    """The resource `dbt`."""
-    return DbtRunner(
-        project_dir=str(DBT_FOLDER), profiles_dir=str(DBT_FOLDER), dbt_executable=str(dbt_executable())
-    )
-
-
-def build_dbt_assets(settings: Settings, manifest: Path) -> dg.AssetsDefinition:
-    """All seeds, models and dbt tests; Dagster splits the step by itself where a Python asset stands between models."""
-    parsed = json.loads(manifest.read_text(encoding="utf-8"))
-    # DbtProject reads the manifest from the target folder that it is told
-    project = DbtProject(project_dir=DBT_FOLDER, profiles_dir=DBT_FOLDER, target_path=manifest.parent)
-
-    @dbt_assets(
-        manifest=parsed,
-        name="dbt_models",
-        project=project,
+    @dg.multi_asset(
+        name=f"{DBT_STEP}{number}",
+        specs=[_spec(table) for table in tables],
+        check_specs=[_check(test) for test in nodes.tests.values() if test.on in own],
+        can_subset=True,
         pool=POOL,
         # the warehouse resource holds the refresh lock
         required_resource_keys={"dbt", "settings", "warehouse"},
-        dagster_dbt_translator=SliceTranslator(parsed, settings.dbt_vars()),
     )
-    def dbt_models(context: dg.AssetExecutionContext) -> Iterator[Any]:
-        settings: Settings = context.resources.settings
-        dbt: DbtCliResource = context.resources.dbt
-        # unit tests tell of the SQL, not of the data: CI runs them
-        arguments = [
-            "build",
-            "--exclude-resource-type",
-            "unit_test",
-            "--vars",
-            json.dumps(settings.dbt_vars()),
-        ]
-        # a test waits until all it compares is built ('eager' would run it on last refresh's tables); nobody reads
-        # the manifest that each start would write anew
-        extra = {"DBT_INDIRECT_SELECTION": "buildable", "DBT_WRITE_JSON": "false"}
-        # dagster-dbt copies the project, with a selector in place of many arguments
-        with temporary_files_swept(), _environment(dbt_environment(settings) | extra):
-            run = dbt.cli(arguments, context=context, target_path=dbt_home(settings) / "run")
-            yield from run.stream()
+    def dbt_phase(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:
+        selected = {".".join(key.path) for key in context.selected_asset_keys}
+        asked = [table for table in tables if table.name in selected]
+        yield from _Phase(context, nodes, asked, tests).run()
 
-    return dbt_models
+    return dbt_phase
 
 
-@contextmanager
-def _environment(values: Mapping[str, str]) -> Iterator[None]:
-    """dbt, a process of its own, takes the warehouse's path and its folders from the environment."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+def _spec(table: DbtTable) -> dg.AssetSpec:
+    schema = [
+        dg.TableColumn(name, column.get("data_type") or "?", description=column.get("description") or None)
+        for name, column in table.columns.items()
+    ]
+    return dg.AssetSpec(
+        table.name.split("."),
+        deps=[read.split(".") for read in table.reads],
+        group_name=table.group,
+        kinds={"dbt", "duckdb"},
+        code_version=table.code_version,
+        description=table.description,
+        metadata={"dagster/column_schema": dg.TableSchema(schema), "dagster/table_name": table.name},
+    )
+
+
+def _check(test: DbtTest) -> dg.AssetCheckSpec:
+    return dg.AssetCheckSpec(
+        test.name, asset=test.on.split("."), blocking=test.is_blocking, description=test.description or None
+    )
+
+
+class _Phase:
+    """One run of a phase: what is stale is made, what is made is tested, and both are noted."""
+
+    def __init__(
+        self,
+        context: dg.AssetExecutionContext,
+        nodes: DbtNodes,
+        asked: Sequence[DbtTable],
+        tests: Sequence[DbtTest],
+    ) -> None:
+        self._context, self._nodes, self._asked, self._tests = context, nodes, asked, tests
+        self._warehouse: DuckDBWarehouse = context.resources.warehouse
+        self._settings: Settings = context.resources.settings
+        self._variables = self._settings.dbt_vars()
+        self._failed: list[FailedCheck] = []
+        self._seconds: dict[str, float] = {}
+        self._faults: list[str] = []
+        self._done: set[str] = set()
+
+    def run(self) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:
+        """Results as Dagster takes them.
+
+        Raises:
+            dagster.Failure: a table can't be made or a blocking test failed; what follows from it was left as it was.
+        """
+        known = self._warehouse.versions()
+        reasons = stale_tables(self._asked, known, values_of(self._settings))
+        tables = {self._nodes.tables[name].unique_id: self._origin(self._nodes.tables[name]) for name in reasons}
+        run_id = self._context.run_id
+        made = set(reasons) | {name for name, version in known.items() if version.refresh_id == run_id}
+        tests = {test.unique_id: test for test in self._tests if made & set(test.reads)} if reasons else {}
+        by_id = {self._nodes.tables[name].unique_id: name for name in reasons}
+        if tables:
+            try:
+                dbt: DbtProcess = self._context.resources.dbt
+                for outcome in dbt.build(tables, list(tests), self._variables):
+                    if outcome.unique_id in by_id:
+                        self._take_table(by_id[outcome.unique_id], outcome)
+                    elif outcome.unique_id in tests:
+                        yield self._take_test(tests[outcome.unique_id], outcome)
+            except DbtProcessError as error:
+                self._faults.append(str(error))
+            self._settle(reasons, tests)
+        now = self._warehouse.versions() if tables else known
+        for table in self._asked:
+            if table.name in self._done or table.name not in reasons:
+                yield _result(table.name, now[table.name], reasons.get(table.name))
+        if self._faults:
+            raise dg.Failure("\n".join(self._faults), allow_retries=False)
+
+    def _origin(self, table: DbtTable) -> dict[str, object]:
+        schema, name = table.name.split(".")
+        noted = {variable: values_of(self._settings)[variable] for variable in table.variables}
+        return {
+            "code_version": table.code_version,
+            "settings": json.dumps(noted, sort_keys=True),
+            "reads": list(table.reads),
+            "content": CONTENT.format(place=f'"{schema}"."{name}"', schema=schema, table=name),
+        }
+
+    def _take_table(self, name: str, outcome: Outcome) -> None:
+        if outcome.status in BAD:
+            # what was skipped follows from what failed, which tells why
+            if outcome.status != "skipped":
+                self._faults.append(f"{name.replace('.', '/')}: {outcome.message}")
+            return
+        self._done.add(name)
+        self._seconds[name] = outcome.seconds
+
+    def _take_test(self, test: DbtTest, outcome: Outcome) -> dg.AssetCheckResult:
+        passed = outcome.status == "pass"
+        if not passed:
+            count = f"{outcome.failures:,} offending rows" if outcome.failures else outcome.message or outcome.status
+            if outcome.status == "skipped":
+                count = "not run: its table could not be made"
+            told = "; ".join(part for part in (test.description, count) if part)
+            is_blocking = test.is_blocking or outcome.status != "warn"
+            self._failed.append(FailedCheck(test.on, test.name, is_blocking, told))
+            if is_blocking and outcome.status != "skipped":
+                self._faults.append(f"{test.on.replace('.', '/')}: the test {test.name} failed ({count})")
+        return dg.AssetCheckResult(
+            asset_key=test.on.split("."),
+            check_name=test.name,
+            passed=passed,
+            severity=dg.AssetCheckSeverity.WARN if outcome.status == "warn" else dg.AssetCheckSeverity.ERROR,
+            metadata={} if passed else {"failed_rows": outcome.failures, "message": outcome.message or ""},
+        )
+
+    def _settle(self, reasons: Mapping[str, str], tests: Mapping[str, DbtTest]) -> None:
+        """What was made counts once all blocking tests over it passed; after a fault some have not run."""
+        unsound = {
+            read
+            for test in tests.values()
+            if any(one.check_name == test.name and one.is_blocking for one in self._failed)
+            for read in test.reads
+        }
+        sound = [] if any("dbt" in f and "while it worked" in f for f in self._faults) else self._done - unsound
+        self._warehouse.settle(
+            sorted(sound), self._failed, [(test.on, test.name) for test in tests.values()], self._seconds,
+            {name: reasons[name] for name in self._done}, self._context.run_id,
+        )  # fmt: skip
+
+
+def stale_tables(
+    tables: Sequence[DbtTable], known: Mapping[str, Version], values: Mapping[str, object]
+) -> dict[str, str]:
+    """Table -> why it must be made, in the order given: a table follows from one that is made, too."""
+    reasons: dict[str, str] = {}
+    for table in tables:
+        inputs = {read: known[read].data_version for read in table.reads if read in known}
+        why = why_stale(known.get(table.name), table.code_version, values, inputs)
+        if not why and (moved := [read for read in table.reads if read in reasons]):
+            why = f"{moved[0]} is made again"
+        if why:
+            reasons[table.name] = why
+    return reasons
+
+
+def _result(name: str, version: Version, reason: str | None) -> dg.MaterializeResult:
+    metadata: dict[str, object] = {"reason": reason} if reason else {KEPT: True}
+    if version.n_rows is not None:
+        metadata["dagster/row_count"] = version.n_rows
+    return dg.MaterializeResult(
+        asset_key=name.split("."), metadata=metadata, data_version=dg.DataVersion(version.data_version)
+    )

@@ -11,7 +11,7 @@ import re
 import duckdb
 
 from assets.settings import Settings
-from dagster_project.dbt_assets import dbt_home
+from dagster_project.dbt_project import dbt_home
 from dagster_project.resources import (
     DamagedWarehouseError,
     DuckDBWarehouse,

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from assets.sources.partial import PartialRefreshError
+from assets.sources.readers.errors import SourceError
 from dagster_project.published import UnreadablePublicationError
 from dagster_project.resources import DamagedWarehouseError, WarehouseBusyError
 
@@ -26,7 +26,7 @@ def known(error: BaseException, home: Path) -> tuple[str, int] | None:
     for cause in _causes(error):
         if isinstance(cause, WarehouseBusyError):
             return str(cause), BUSY
-        if isinstance(cause, DamagedWarehouseError | UnreadablePublicationError | PartialRefreshError):
+        if isinstance(cause, DamagedWarehouseError | UnreadablePublicationError | SourceError):
             return str(cause), FAILED
         if _is_of_the_disk(cause):
             reason = str(cause).strip().splitlines()[-1]

@@ -9,7 +9,7 @@ row-count floor first. Severity 'critical' blocks what is downstream, 'warning' 
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,12 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from assets.ports import Warehouse, declared_tables
+from assets.ports import declared_tables
 from assets.settings import PROJECT
+from assets.versions import KEPT
 from dagster_project.instance import POOL
+from dagster_project.resources import DuckDBWarehouse
+from dagster_project.versions_table import FailedCheck
 
 FOLDER = PROJECT / "expectations"
 FLOOR = "expect_table_row_count_to_be_between"
@@ -205,6 +208,32 @@ def _result(
     )
 
 
+def failed_check(table: str, result: dg.AssetCheckResult) -> FailedCheck:
+    """A result as it is noted beside the table, in words."""
+    found = {name: getattr(value, "value", value) for name, value in result.metadata.items()}
+    count = found.get("unexpected_count")
+    told = [result.description or "", f"{count:g} offending" if count else "", str(found.get("error", ""))]
+    if "observed" in found:
+        told.append(f"observed {found['observed']}")
+    if found.get("sample"):
+        told.append(f"for example {found['sample'][:3]}")
+    text = "; ".join(part for part in told if part)
+    return FailedCheck(table, str(result.check_name), result.severity == dg.AssetCheckSeverity.ERROR, text)
+
+
+def kept_results(
+    specs: Sequence[dg.AssetCheckSpec], table: str, failed: Sequence[FailedCheck]
+) -> Iterator[dg.AssetCheckResult]:
+    """The results of a table that is kept, as they were when it was made."""
+    told = {check.check_name: check.description for check in failed if check.name == table}
+    for spec in specs:
+        yield dg.AssetCheckResult(
+            asset_key=spec.asset_key, check_name=spec.name, passed=spec.name not in told,
+            severity=dg.AssetCheckSeverity.ERROR if spec.blocking else dg.AssetCheckSeverity.WARN,
+            description=told.get(spec.name), metadata={KEPT: True},
+        )  # fmt: skip
+
+
 def build_ge_checks(folder: Path = FOLDER) -> list[dg.AssetChecksDefinition]:
     """One multi-asset check a suite, one Dagster check an expectation."""
     return [_build(suite) for suite in load_suites(folder)]
@@ -223,8 +252,21 @@ def _build(suite: Suite) -> dg.AssetChecksDefinition:
     ]
 
     @dg.multi_asset_check(name=f"expectations_{suite.table.replace('.', '_')}", specs=specs, pool=POOL)
-    def check_raw_table(warehouse: dg.ResourceParam[Warehouse]) -> Iterator[dg.AssetCheckResult]:
+    def check_raw_table(
+        warehouse: dg.ResourceParam[DuckDBWarehouse],
+    ) -> Iterator[dg.AssetCheckResult]:
+        version = warehouse.versions().get(suite.table)
+        if version is not None and version.is_checked:
+            yield from kept_results(specs, suite.table, warehouse.failed_checks())
+            return
         files = warehouse.read("raw.source_file")
-        yield from run_suite(suite, warehouse.read(suite.table), int((files["input"] == suite.input).sum()))
+        results = list(
+            run_suite(suite, warehouse.read(suite.table), int((files["input"] == suite.input).sum()))
+        )
+        failed = [failed_check(suite.table, result) for result in results if not result.passed]
+        is_sound = not any(check.is_blocking for check in failed)
+        ran = [(suite.table, str(result.check_name)) for result in results]
+        warehouse.settle([suite.table] if is_sound else [], failed, ran)
+        yield from results
 
     return check_raw_table

@@ -5,7 +5,6 @@ Belongs here: the copy, its checks and the swap. Does not belong here: what a ma
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import duckdb
 
+from dagster_project.dbt_nodes import DbtNodes
 from dagster_project.resources import DuckDBWarehouse
 
 # DuckDB 1.x clients (and tools that embed them) read this version; the 2.x default they can't
@@ -35,52 +35,40 @@ class Mart:
     column_comments: dict[str, str] = field(default_factory=dict)
 
 
-def marts_from_manifest(manifest_path: Path) -> list[Mart]:
-    """The contracted marts of dbt's manifest, sorted by name; the key is the `unique_combination` or `unique` test's.
+def marts_of(nodes: DbtNodes) -> list[Mart]:
+    """The marts of dbt's project, sorted by name; the key is the `unique_combination` or `unique` test's.
 
     Raises:
         PublishError: a mart has no key test (then nothing could be checked).
     """
-    manifest = json.loads(manifest_path.read_text(encoding="utf-8"))
-    nodes = manifest["nodes"].values()
-    keys: dict[str, tuple[str, ...]] = {}
-    for node in nodes:
-        test = node.get("test_metadata") or {}
-        if test.get("name") == "unique_combination":
-            keys[node["attached_node"]] = tuple(test["kwargs"]["columns"])
-        elif test.get("name") == "unique" and node["attached_node"] not in keys:
-            keys[node["attached_node"]] = (node["column_name"],)
-    marts = [node for node in nodes if node["resource_type"] == "model" and node["schema"] == "marts"]
-    keyless = sorted(node["name"] for node in marts if node["unique_id"] not in keys)
+    marts = [table for name, table in sorted(nodes.tables.items()) if name.startswith("marts.")]
+    keyless = [table.name.split(".")[1] for table in marts if not table.key]
     if keyless:
         raise PublishError(
             f"marts without a key test: {', '.join(keyless)}. Add unique_combination to their YAML."
         )
-    return sorted(
-        (
-            Mart(
-                name=node["name"],
-                columns=tuple(node["columns"]),
-                key=keys[node["unique_id"]],
-                comment=node["description"].strip(),
-                column_comments={c["name"]: c["description"].strip() for c in node["columns"].values()},
-            )
-            for node in marts
-        ),
-        key=lambda mart: mart.name,
-    )
+    return [
+        Mart(
+            name=table.name.split(".")[1],
+            columns=tuple(table.columns),
+            key=table.key,
+            comment=table.description,
+            column_comments={name: str(c["description"]).strip() for name, c in table.columns.items()},
+        )
+        for table in marts
+    ]
 
 
 def publish(
-    warehouse: DuckDBWarehouse, folder: Path, marts: list[Mart], run_prefix: str | None = None
+    warehouse: DuckDBWarehouse, folder: Path, marts: list[Mart], run_id: str | None = None
 ) -> dict[str, int]:
     """Copy `marts` into `folder`/suitability.duckdb and one Parquet file each; return rows per mart.
 
     Rows are ordered by key, so that equal marts give equal bytes. A crash at any point leaves the last good file.
 
     Args:
-        run_prefix: how the refresh id of this run ends; when the working file holds another's, that refresh
-            has overtaken this run, and nothing is published.
+        run_id: of the run that publishes. When the working file holds another's refresh, that one has overtaken this
+            run, and nothing is published.
 
     Raises:
         PublishError: a mart is missing, lacks a contracted column, has a duplicate key, or is another refresh's.
@@ -91,13 +79,15 @@ def publish(
         leftover.unlink()
     fresh = folder / f".publishing-{os.getpid()}.duckdb"
     with warehouse.connect() as connection:
-        _refuse_overtaken(connection, run_prefix)
+        _refuse_overtaken(connection, run_id)
         connection.execute(f"attach {_literal(str(fresh))} as fresh (storage_version '{STORAGE_VERSION}')")
         connection.execute("create schema fresh.marts")
         rows = {mart.name: _copy(connection, mart) for mart in marts}
         if "refresh" in rows:
             now = datetime.now(UTC).replace(tzinfo=None)
             connection.execute("update fresh.marts.refresh set finished_at = ?", [now])
+        if "refresh_step" in rows:
+            rows["refresh_step"] = _write_steps(connection, run_id)
         parquet = dict(_write_parquet(connection, folder, marts))
         connection.execute("detach fresh")
     _verify(fresh, rows)
@@ -115,9 +105,24 @@ def publish(
     return rows
 
 
-def _refuse_overtaken(connection: duckdb.DuckDBPyConnection, run_prefix: str | None) -> None:
-    if run_prefix is None:
+def _write_steps(connection: duckdb.DuckDBPyConnection, run_id: str | None) -> int:
+    """Of each asset, what this refresh did: the mart was built before the last of them were."""
+    connection.execute("delete from fresh.marts.refresh_step")
+    connection.execute(
+        "insert into fresh.marts.refresh_step by name select replace(name, '.', '/') as asset, refresh_id = $run as "
+        "is_made, case when refresh_id = $run then reason end as reason, case when refresh_id = $run then seconds end as "
+        "seconds, n_rows from state.version where not starts_with(name, 'published.') order by asset",
+        {"run": run_id or ""},
+    )
+    count = connection.execute("select count(*) from fresh.marts.refresh_step").fetchone()
+    assert count is not None
+    return int(count[0])
+
+
+def _refuse_overtaken(connection: duckdb.DuckDBPyConnection, run_id: str | None) -> None:
+    if run_id is None:
         return
+    run_prefix = run_id[:8]
     row = connection.execute("select refresh_id from marts.refresh").fetchone()
     if row is None or not row[0].endswith(run_prefix):
         raise PublishError(

@@ -18,6 +18,7 @@ import pandas as pd
 from assets.ports import DamagedPartError, Files, Parts, Rows, conform, declared_tables
 from assets.versions import Version
 from dagster_project import versions_table
+from dagster_project.versions_table import FailedCheck
 
 
 class WarehouseBusyError(RuntimeError):
@@ -128,15 +129,25 @@ class DuckDBWarehouse:
         with self.connect() as connection:
             return versions_table.read(connection)
 
-    def pass_checks(
+    def settle(
         self,
-        names: Sequence[str],
-        failed: Sequence[versions_table.FailedCheck],
-        **noted: Mapping[str, object],
+        passed: Sequence[str],
+        failed: Sequence[FailedCheck],
+        ran: Sequence[tuple[str, str]],
+        seconds: Mapping[str, float] | None = None,
+        reasons: Mapping[str, str] | None = None,
+        refresh_id: str = "",
     ) -> None:
-        """Note which tables passed their blocking checks, and the checks that did not; see `versions_table.settle`."""
+        """Note which tables passed their blocking checks, and which checks did not; see `versions_table.settle`."""
         with self.connect() as connection:
-            versions_table.settle(connection, names, failed, **noted)  # type: ignore[arg-type]
+            versions_table.settle(connection, passed, failed, ran, seconds, reasons, refresh_id)
+
+    def failed_checks(self) -> list[FailedCheck]:
+        """Checks that failed when last run."""
+        if not self.path.exists():
+            return []
+        with self.connect() as connection:
+            return versions_table.read_failed(connection)
 
 
 def _replace(connection: duckdb.DuckDBPyConnection, table: str, rows: pd.DataFrame | Files) -> None:

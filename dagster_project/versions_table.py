@@ -97,18 +97,19 @@ def settle(
     connection: duckdb.DuckDBPyConnection,
     passed: Sequence[str],
     failed: Sequence[FailedCheck],
+    ran: Sequence[tuple[str, str]],
     seconds: Mapping[str, float] | None = None,
     reasons: Mapping[str, str] | None = None,
     refresh_id: str = "",
 ) -> None:
-    """Note that the blocking checks of `passed` have passed, and which others have not.
+    """Note that the blocking checks of tables `passed` have passed, and which of the checks that `ran` have not.
 
     What dbt made is noted by dbt without how long it took, why, and for which refresh: that is filled in here.
     """
     connection.begin()
     connection.execute(TABLES)
-    for name in {*passed, *(check.name for check in failed)}:
-        connection.execute("delete from state.failed_check where name = ?", [name])
+    for pair in ran:
+        connection.execute("delete from state.failed_check where name = ? and check_name = ?", pair)
     for check in failed:
         connection.execute(
             "insert into state.failed_check values (?, ?, ?, ?)",

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assets.versions import KEPT
 from dagster_project.instance import COMMAND_LINE_TAG
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ STAGES = {
     "published/marts": "publish",
     "published/report": "report",
 }
-DBT_ERRORS = "Errors parsed from dbt logs:"
 WRAPPERS = {
     "DagsterExecutionStepExecutionError",
     "DagsterResourceFunctionError",
@@ -45,21 +45,6 @@ class Failure:
     trace: str
 
 
-@dataclass(frozen=True)
-class FailedCheck:
-    """A check that did not pass; `blocking` ones stop what is downstream."""
-
-    asset: str
-    check: str
-    description: str
-    blocking: bool
-
-    @property
-    def name(self) -> str:
-        """Asset and check, as printed."""
-        return f"{self.asset}: {self.check}"
-
-
 @dataclass
 class Watch:
     """Listens to the events of one run."""
@@ -70,11 +55,8 @@ class Watch:
         default_factory=lambda: dict.fromkeys(dict.fromkeys(STAGES.values()), 0.0)
     )
     failures: list[Failure] = field(default_factory=list)
-    failed_checks: list[FailedCheck] = field(default_factory=list)
-    # what inputs hold that no reader takes: files, and file -> columns
-    ignored_files: list[str] = field(default_factory=list)
-    ignored_columns: dict[str, list[str]] = field(default_factory=dict)
-    n_assets: int = 0
+    n_made: int = 0
+    n_kept: int = 0
     _last: float | None = None
 
     def __call__(self, entry: Any) -> None:
@@ -88,11 +70,13 @@ class Watch:
             self._last = entry.timestamp
         elif kind == "ASSET_MATERIALIZATION":
             key = "/".join(event.asset_key.path)
-            self.n_assets += 1
-            self._take_ignored(event.event_specific_data.materialization.metadata)
+            if KEPT in event.event_specific_data.materialization.metadata:
+                self.n_kept += 1
+            else:
+                self.n_made += 1
             self.on_asset(key, self._book(key, entry.timestamp))
         elif kind == "ASSET_CHECK_EVALUATION":
-            self._take_check(event.event_specific_data, entry.timestamp)
+            self._book("/".join(event.event_specific_data.asset_key.path), entry.timestamp)
         elif kind == "STEP_FAILURE":
             self._take_failure(step_name(event.step_key), event.step_failure_data.error)
         elif kind == "PIPELINE_FAILURE" and not self.failures and event.job_failure_data.error:
@@ -107,31 +91,8 @@ class Watch:
             self.seconds[stage] += spent
         return spent
 
-    def _take_ignored(self, metadata: Mapping[str, Any]) -> None:
-        if "ignored_files" in metadata:
-            # two tables of one input tell the same
-            self.ignored_files = [*dict.fromkeys([*self.ignored_files, *metadata["ignored_files"].value])]
-        if "ignored_columns" in metadata:
-            self.ignored_columns |= metadata["ignored_columns"].value
-
     def _take_failure(self, step: str, error: Any) -> None:
         self.failures.append(Failure(step, first_cause(error), error.to_string()))
-
-    def _take_check(self, check: Any, now: float) -> None:
-        key = "/".join(check.asset_key.path)
-        self._book(key, now)
-        if check.passed:
-            return
-        found = {name: value.value for name, value in check.metadata.items() if hasattr(value, "value")}
-        count = found.get("unexpected_count") or found.get("dagster_dbt/failed_row_count")
-        told = [check.description or "", f"{count:g} offending" if count else "", str(found.get("error", ""))]
-        if "observed" in found:
-            told.append(f"observed {found['observed']}")
-        if found.get("sample"):
-            told.append(f"for example {found['sample'][:3]}")
-        blocking = check.severity.value == "ERROR"
-        text = "; ".join(part for part in told if part)
-        self.failed_checks.append(FailedCheck(key, check.check_name, text, blocking))
 
 
 def step_name(step_key: str) -> str:
@@ -140,33 +101,39 @@ def step_name(step_key: str) -> str:
 
 
 def first_cause(error: Any) -> str:
-    """The message of the exception under Dagster's wrappers; for dbt, the errors that it logged."""
+    """The message of the exception under Dagster's wrappers."""
     while error.cls_name in WRAPPERS and error.cause is not None:
         error = error.cause
     message: str = error.message
-    if DBT_ERRORS in message:
-        message = message.split(DBT_ERRORS, 1)[1]
     # errors meant for people say it all; the class name in front is noise
     return ANSI.sub("", re.sub(r"^[\w.]*(Error|Failure|Exception): ", "", message.strip()))
 
 
 def run_job(
-    definitions: dg.Definitions, name: str, instance: DagsterInstance, watch: Watch, *, verbose: bool = False
+    definitions: dg.Definitions,
+    name: str,
+    instance: DagsterInstance,
+    watch: Watch,
+    *,
+    assets: Sequence[str] | None = None,
+    verbose: bool = False,
 ) -> bool:
-    """Run a job in this process under `watch`; whether it succeeded. Hold the refresh lock while it runs."""
+    """Run a job in this process under `watch`; whether it succeeded. Hold the refresh lock while it runs.
+
+    Args:
+        assets: those of the job that are to run, as `schema.name`; None = all.
+    """
+    from dagster import AssetKey
+
     run_id = str(uuid.uuid4())
     instance.add_event_listener(run_id, watch)
     level = "INFO" if verbose else "CRITICAL"
     result = definitions.resolve_job_def(name).execute_in_process(
         instance=instance,
         run_id=run_id,
+        asset_selection=None if assets is None else [AssetKey(name.split(".")) for name in assets],
         run_config={"loggers": {"console": {"config": {"log_level": level}}}},
         raise_on_error=False,
         tags={COMMAND_LINE_TAG: "true"},
     )
     return bool(result.success)
-
-
-def count_assets(definitions: dg.Definitions, name: str) -> int:
-    """How many assets a job makes, for the progress display."""
-    return len(definitions.resolve_job_def(name).asset_layer.selected_asset_keys)

@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -34,6 +34,7 @@ from assets.sources.readers import (
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import CSV, file_sha256, find_files, relative
 from assets.sources.readers.json_lines import JSONL
+from assets.versions import FILE_OF, Version
 from assets.whole_file import written_whole
 
 # a file changed so lately may change again without its time telling so
@@ -205,13 +206,13 @@ def version_of(files: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(sorted(files.items())).encode()).hexdigest()[:16]
 
 
-def all_files(settings: Settings) -> dict[str, dict[str, str]]:
-    """Input -> its files and their hashes; remembers hashes in the home.
+def all_files(settings: Settings, hashes: FileHashes) -> dict[str, dict[str, str]]:
+    """Input -> its files and their hashes.
 
     Raises:
         SourceError: a file or folder can't be read; all faults of all inputs together.
     """
-    hashes, found, faults = FileHashes(settings.home), {}, []
+    found, faults = {}, []
     for one in INPUTS:
         try:
             found[one.name] = input_files(one, settings, hashes.of)
@@ -219,7 +220,6 @@ def all_files(settings: Settings) -> dict[str, dict[str, str]]:
             faults += error.faults
     if faults:
         raise SourceError(faults)
-    hashes.keep()
     return found
 
 
@@ -233,3 +233,27 @@ def stamps(settings: Settings) -> Iterator[tuple[str, str]]:
                 except OSError:
                     continue
                 yield str(path), f"{status.st_size} {status.st_mtime_ns}"
+
+
+def why_altered(version: Version, home: Path, hashes: FileHashes) -> str:
+    """Why what lies in a file of the home must be made again; empty where it lies there as it was made, or is a table."""
+    place = version.metadata.get(FILE_OF)
+    if not place:
+        return ""
+    if not (home / place).exists():
+        return f"{place} is gone"
+    return "" if bytes_version(home / place, hashes.of) == version.data_version else f"{place} was altered"
+
+
+def bytes_version(path: Path, hash_of: Callable[[Path, str], str] = file_sha256) -> str:
+    """Hash of a file, or of all files of a folder."""
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    return version_of({file.relative_to(path).as_posix(): hash_of(file, file.name) for file in files})
+
+
+def input_versions(
+    reads: Sequence[str], files: Mapping[str, Mapping[str, str]], known: Mapping[str, Version]
+) -> dict[str, str]:
+    """Data versions of all that a step reads: tables as noted, inputs by their files."""
+    tables = {table: known[table].data_version for table in reads if table in known}
+    return tables | {name: version_of(found) for name, found in files.items()}

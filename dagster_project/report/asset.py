@@ -3,27 +3,32 @@
 Belongs here: the thin asset. Does not belong here: anything about pages (site.py).
 """
 
-import dagster as dg
+from pathlib import Path
 
-from assets.settings import Settings
-from dagster_project.report.site import render_report
+from assets.project import folder_hash
+from assets.step import Made, Step, table_assets
+
+HERE = Path(__file__).parent
 
 
-@dg.asset(
-    key=["published", "report"],
-    deps=[["published", "marts"]],
-    group_name="warehouse",
-    kinds={"python", "plotly"},
-    code_version="1",
-    description="Static pages under <home>/published/report/, rendered from the published file only.",
+@table_assets(
+    group="warehouse",
+    kinds=["python", "plotly"],
+    reads=["published.marts"],
+    writes={
+        "published.report": "Static pages under <home>/published/report/, rendered from the published file only."
+    },
+    code="dagster_project.report.site",
+    salt=folder_hash(HERE / "templates") + folder_hash(HERE / "static"),
 )
-def report(settings: dg.ResourceParam[Settings]) -> dg.MaterializeResult:
-    files = render_report(settings.published_path, settings.published / "report")
-    entrance = settings.published / "report" / "index.html"
-    return dg.MaterializeResult(
-        metadata={
-            "entrance": dg.MetadataValue.path(entrance),
-            "files": len(files),
-            "bytes": sum(file.stat().st_size for file in files),
-        }
+def report(step: Step) -> Made:
+    """Render every page anew."""
+    from dagster_project.report.site import render_report
+
+    folder = step.settings.published / "report"
+    files = render_report(step.settings.published_path, folder)
+    size = sum(file.stat().st_size for file in files)
+    return Made(
+        files={"published.report": folder},
+        metadata={"": {"entrance": str(folder / "index.html"), "files": len(files), "bytes": size}},
     )

@@ -1,0 +1,60 @@
+"""What can be run, and the nightly schedule.
+
+Belongs here: which assets a job covers. Does not belong here: what a step does (assets/, dbt/), sensors (sensors.py).
+"""
+
+from __future__ import annotations
+
+import dagster as dg
+
+from assets.settings import Settings
+
+# minutes of fits that prove the model; every refresh loads what they left
+ON_DEMAND = dg.AssetSelection.assets(
+    ["model", "recovery_estimate"], ["model", "calibration_estimate"], ["model", "comparison_estimate"]
+)
+
+refresh = dg.define_asset_job(
+    "refresh",
+    dg.AssetSelection.all() - ON_DEMAND,
+    description="From the input files to the published marts: makes what has changed, keeps the rest.",
+)
+
+recovery = dg.define_asset_job(
+    "recovery",
+    dg.AssetSelection.assets(
+        ["model", "recovery_estimate"], ["model", "recovery_dimension"], ["model", "recovery_summary"]
+    ),
+    description="Known agents simulated on the battery and recovered; the next refresh publishes the figures.",
+)
+
+calibration = dg.define_asset_job(
+    "calibration",
+    dg.AssetSelection.assets(
+        ["model", "calibration_estimate"], ["model", "calibration"], ["model", "calibration_rank"]
+    ),
+    description="Agents from the prior ranked in their posteriors; the next refresh publishes the figures.",
+)
+
+comparison = dg.define_asset_job(
+    "comparison",
+    dg.AssetSelection.assets(["model", "comparison_estimate"], ["model", "model_comparison"]),
+    description="Models scored on benchmarks left out; the next refresh publishes the figures.",
+)
+
+JOBS = (refresh, recovery, calibration, comparison)
+
+
+@dg.schedule(
+    job=refresh,
+    cron_schedule="0 2 * * *",
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+    description="Whatever has changed, each night at 02:00 UTC.",
+)
+def nightly(
+    context: dg.ScheduleEvaluationContext, settings: dg.ResourceParam[Settings]
+) -> dg.RunRequest | dg.SkipReason:
+    """One run of what is stale."""
+    from dagster_project.due import due_request
+
+    return due_request(settings)
