@@ -45,8 +45,8 @@ class Parts:
 Rows = pd.DataFrame | Files | Parts
 
 
-class Warehouse(Protocol):
-    """The one door to the warehouse: whole tables by name, joined by key, never by position."""
+class Reader(Protocol):
+    """Whole tables by name, joined by key, never by position."""
 
     def read(self, table: str, columns: Sequence[str] = ()) -> pd.DataFrame:
         """All rows of `schema.name`, of all columns or those named; TEXT as object, integers Int64, NULL as NA."""
@@ -58,6 +58,10 @@ class Warehouse(Protocol):
         """As `read`, of the rows whose integer `key` is among `values`."""
         ...
 
+
+class Warehouse(Reader, Protocol):
+    """The one door to the warehouse."""
+
     def write(
         self, tables: Mapping[str, Rows], versions: Mapping[str, Version] | None = None
     ) -> dict[str, Version]:
@@ -67,8 +71,8 @@ class Warehouse(Protocol):
 
         Args:
             tables: rows by `schema.name`.
-            versions: by name, of tables and of what lies in files alone; data version and rows of a table are filled in.
-                Without it nothing is noted, and the tables count as not made.
+            versions: by name, of tables and of what lies in files alone; data version and rows of a table are filled
+                in. Without it nothing is noted, and the tables count as not made.
 
         Returns:
             The versions as noted.

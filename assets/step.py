@@ -4,10 +4,9 @@ Belongs here: reading and writing of steps in Python, the record of what they we
 Does not belong here: any computation (the slices), when a table is stale (versions.py), how it is stored (ports.py).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from assets.ports import Rows, Warehouse
+from assets.ports import DamagedPartError, Rows, Warehouse
 from assets.settings import Settings
 from assets.sources.inputs import (
     BY_NAME,
@@ -39,7 +38,6 @@ from assets.versions import (
     values_of,
     why_stale,
 )
-
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,8 @@ class Step:
 
     def _refuse_undeclared(self, table: str) -> None:
         if table not in self.reads:
-            raise LookupError(f"{self.context.op.name} reads {table} without declaring it in `reads`")
+            step = self.context.op_execution_context.op.name
+            raise LookupError(f"{step} reads {table} without declaring it in `reads`")
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ def table_assets(
         reads: `schema.name` of all tables that it reads.
         inputs: names of `assets.sources.inputs.INPUTS` that it reads.
         kinds: labels in Dagster's UI.
-        name: of the step; by default the function's.
+        name: of the step; by default the table's (`raw__rating`), or the function's where there are several.
         checks: that the function itself reports.
         pending: of `writes`, those with blocking checks elsewhere.
         skippable: of `writes`, those that the function may leave as they are.
@@ -165,9 +164,9 @@ def table_assets(
             for table, description in writes.items()
         ]
 
-        @dg.multi_asset(
-            name=name or function.__name__, specs=specs, check_specs=list(checks), pool="warehouse", **options
-        )
+        own = function.__name__ if len(writes) > 1 else specs[0].key.to_python_identifier()
+
+        @dg.multi_asset(name=name or own, specs=specs, check_specs=list(checks), pool="warehouse", **options)
         def step(
             context: dg.AssetExecutionContext,
             warehouse: dg.ResourceParam[Warehouse],
@@ -189,10 +188,12 @@ def _run(
     is_always_made: bool,
 ) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:
     known = warehouse.versions()
-    files = _input_files(plan, settings)
+    with faults_as_failure():
+        files = _input_files(plan, settings)
     inputs = input_versions(plan.reads, files, known)
     values, hashes = values_of(settings), FileHashes(settings.home)
-    why = "it is made in every refresh" if is_always_made or context.has_partition_key else ""
+    of_partitions = context.has_partition_key or context.has_partition_key_range
+    why = "it is made in every refresh" if is_always_made else "asked for" if of_partitions else ""
     for table in plan.writes:
         why = why or why_stale(known.get(table), plan.code, values, inputs, files)
         why = why or why_altered(known[table], settings.home, hashes)
@@ -202,8 +203,11 @@ def _run(
     context.log.info(f"making {', '.join(plan.writes)}: {why}")
     noting, noted = ReadSettings.of(settings)
     started = time.monotonic()
-    made = function(Step(context, noting, warehouse, frozenset(plan.reads)))
-    if _input_files(plan, settings) != files:
+    with faults_as_failure():
+        made = function(Step(context, noting, warehouse, frozenset(plan.reads)))
+        now = _input_files(plan, settings)
+    # what is added to the ledger meanwhile is no half a file: it is read by the next refresh
+    if any(now[file] != files[file] for file in now if BY_NAME[file.removeprefix(FILE)].base != "home"):
         what = ", ".join(plan.inputs)
         raise dg.Failure(
             f"files of {what} changed while they were read. Refresh again when they are whole",
@@ -212,27 +216,27 @@ def _run(
     common = dict(made.metadata.get("", {})) | ({FILES: files} if files else {})
     origin = {
         "code_version": plan.code, "settings": noted, "inputs": inputs, "seconds": time.monotonic() - started,
-        "reason": why, "refresh_id": context.run_id,
+        "reason": why, "refresh_id": context.run.run_id,
     }  # fmt: skip
     written = [table for table in plan.writes if table in made.tables or table in made.files]
     places = {table: path.relative_to(settings.home).as_posix() for table, path in made.files.items()}
     is_sound = all(check.passed for check in made.checks if check.severity == dg.AssetCheckSeverity.ERROR)
-    noted_versions = warehouse.write(
-        made.tables,
-        {
-            table: Version(
-                data_version=bytes_version(made.files[table])
-                if table in made.files
-                else made.versions.get(table, ""),
-                is_checked=is_sound and table not in plan.pending,
-                metadata=common
-                | made.metadata.get(table, {})
-                | ({FILE_OF: places[table]} if table in places else {}),
-                **origin,
-            )
-            for table in written
-        },
-    )
+    fresh = {
+        table: Version(
+            data_version=bytes_version(made.files[table])
+            if table in made.files
+            else made.versions.get(table, ""),
+            is_checked=is_sound and table not in plan.pending,
+            metadata=common
+            | made.metadata.get(table, {})
+            | ({FILE_OF: places[table]} if table in places else {}),
+            **origin,
+        )
+        for table in written
+    }
+    with faults_as_failure():
+        # some partitions made are no table made: what was noted of the whole still tells when it is stale
+        noted_versions = fresh | warehouse.write(made.tables, {} if of_partitions else fresh)
     for table in written:
         version = noted_versions[table]
         counted = {} if version.n_rows is None else {"dagster/row_count": version.n_rows}
@@ -265,12 +269,21 @@ def _keep(
 
 def _input_files(plan: Plan, settings: Settings) -> dict[str, dict[str, str]]:
     hashes = FileHashes(settings.home)
-    try:
-        return {FILE + one: input_files(BY_NAME[one], settings, hashes.of) for one in plan.inputs}
-    except SourceError as error:
-        raise dg.Failure(str(error), allow_retries=False) from None
+    return {FILE + one: input_files(BY_NAME[one], settings, hashes.of) for one in plan.inputs}
 
 
 def _shown(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """What of a version's metadata the UI shows: hashes of files it has in its own way."""
     return {name: value for name, value in metadata.items() if name != FILES}
+
+
+@contextmanager
+def faults_as_failure() -> Iterator[None]:
+    """Shows faults of files as the step's failure: no stack trace, no retries."""
+    try:
+        yield
+    except SourceError as error:
+        files = sorted({fault.file for fault in error.faults})
+        raise dg.Failure(str(error), metadata={"files": files}, allow_retries=False) from None
+    except DamagedPartError as error:
+        raise dg.Failure(str(error), allow_retries=False) from None

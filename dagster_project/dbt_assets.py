@@ -122,7 +122,9 @@ class _Phase:
         """
         known = self._warehouse.versions()
         reasons = stale_tables(self._asked, known, values_of(self._settings))
-        tables = {self._nodes.tables[name].unique_id: self._origin(self._nodes.tables[name]) for name in reasons}
+        tables = {
+            self._nodes.tables[name].unique_id: self._origin(self._nodes.tables[name]) for name in reasons
+        }
         run_id = self._context.run_id
         made = set(reasons) | {name for name, version in known.items() if version.refresh_id == run_id}
         tests = {test.unique_id: test for test in self._tests if made & set(test.reads)} if reasons else {}
@@ -167,7 +169,11 @@ class _Phase:
     def _take_test(self, test: DbtTest, outcome: Outcome) -> dg.AssetCheckResult:
         passed = outcome.status == "pass"
         if not passed:
-            count = f"{outcome.failures:,} offending rows" if outcome.failures else outcome.message or outcome.status
+            count = (
+                f"{outcome.failures:,} offending rows"
+                if outcome.failures
+                else outcome.message or outcome.status
+            )
             if outcome.status == "skipped":
                 count = "not run: its table could not be made"
             told = "; ".join(part for part in (test.description, count) if part)
@@ -191,7 +197,9 @@ class _Phase:
             if any(one.check_name == test.name and one.is_blocking for one in self._failed)
             for read in test.reads
         }
-        sound = [] if any("dbt" in f and "while it worked" in f for f in self._faults) else self._done - unsound
+        sound = (
+            [] if any("dbt" in f and "while it worked" in f for f in self._faults) else self._done - unsound
+        )
         self._warehouse.settle(
             sorted(sound), self._failed, [(test.on, test.name) for test in tests.values()], self._seconds,
             {name: reasons[name] for name in self._done}, self._context.run_id,

@@ -154,18 +154,27 @@ class _Macros:
             seen.add(name)
             waiting.extend(self._macros[name]["depends_on"]["macros"])
         # macros of dbt itself change with its version only
-        return [own, *(self._macros[n]["macro_sql"] for n in sorted(seen) if n.startswith("macro.suitability."))]
+        return [
+            own,
+            *(self._macros[n]["macro_sql"] for n in sorted(seen) if n.startswith("macro.suitability.")),
+        ]
 
 
 def _hashed(test: Mapping[str, Any], macros: _Macros) -> str:
-    kept = {name: test["config"].get(name) for name in ("severity", "where", "warn_if", "error_if", "limit", "enabled")}
+    kept = {
+        name: test["config"].get(name)
+        for name in ("severity", "where", "warn_if", "error_if", "limit", "enabled")
+    }
     return json.dumps([*macros.text(test), test.get("test_metadata"), kept], sort_keys=True)
 
 
 def _config(node: Mapping[str, Any]) -> str:
     """What the YAML of a table says of its bytes: types, constraints, how it is stored."""
     columns = [[name, one.get("data_type"), one.get("constraints")] for name, one in node["columns"].items()]
-    config = {name: node["config"].get(name) for name in ("materialized", "schema", "alias", "column_types", "contract")}
+    config = {
+        name: node["config"].get(name)
+        for name in ("materialized", "schema", "alias", "column_types", "contract")
+    }
     return json.dumps([columns, config], sort_keys=True)
 
 

@@ -42,9 +42,7 @@ ASSET_MODULES = (
 
 # where lineage begins: nothing makes these here
 INPUT_FILES = tuple(
-    dg.AssetSpec(
-        ["file", one.name], description=one.description, group_name=one.group, kinds={"file"}
-    )
+    dg.AssetSpec(["file", one.name], description=one.description, group_name=one.group, kinds={"file"})
     for one in INPUTS
 )
 

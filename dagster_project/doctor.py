@@ -147,11 +147,11 @@ def _sources(settings: Settings) -> list[Finding]:
 
 def _input(sources: Path, name: str) -> Finding:
     """The files that the input's readers would take, and what lies beside them."""
+    from assets.sources.inputs import BY_NAME, INPUTS
     from assets.sources.readers import SourceError
     from assets.sources.readers.folder import find_files, relative
-    from assets.sources.readers.inventory import LOCATIONS
 
-    own = [(location, suffixes) for of_input, location, suffixes in LOCATIONS if of_input == name]
+    own = BY_NAME[name].locations
     try:
         found = [find_files(sources, *place) for place in own]
     except SourceError as error:
@@ -160,7 +160,7 @@ def _input(sources: Path, name: str) -> Finding:
     if dangling := [relative(sources, path) for path in files if not path.exists()]:
         return Finding(name, "missing", f"links to files that are not there: {show.first(dangling)}")
     # interviews lie in the folder of the survey
-    others = {location for _, location, _ in LOCATIONS}
+    others = {location for one in INPUTS for location, _ in one.locations}
     ignored = [file for _, beside in found for file in beside if file not in others]
     text = f"{len(files)} file{'' if len(files) == 1 else 's'} ({_where(own)})"
     if not files:

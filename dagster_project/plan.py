@@ -77,7 +77,9 @@ def read_graph(settings: Settings) -> dict[str, Node]:
     try:
         kept = json.loads(path.read_bytes())
         if kept["stamp"] == stamp:
-            return {name: Node(**{**node, "reads": tuple(node["reads"])}) for name, node in kept["nodes"].items()}
+            return {
+                name: Node(**{**node, "reads": tuple(node["reads"])}) for name, node in kept["nodes"].items()
+            }
     except (OSError, ValueError, KeyError, TypeError):
         pass
     from dagster_project.definitions import build_definitions
@@ -114,9 +116,7 @@ def project_stamp() -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def plan_refresh(
-    graph: Mapping[str, Node], known: Mapping[str, Version], settings: Settings
-) -> Refresh:
+def plan_refresh(graph: Mapping[str, Node], known: Mapping[str, Version], settings: Settings) -> Refresh:
     """What must be made again, given what is noted of each asset and what lies in the sources now.
 
     Raises:

@@ -6,7 +6,6 @@ Belongs here: chats -> calls, and answers -> columns. Does not belong here: send
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -62,16 +61,6 @@ class Confirmation(BaseModel):
 def prompt(name: str) -> str:
     """The text of `rubrics/prompts/<name>.md`."""
     return (PROMPTS / f"{name}.md").read_text(encoding="utf-8")
-
-
-def code_version() -> str:
-    """Changes with what models are told and how they are to answer."""
-    digest = hashlib.sha256()
-    for name in ("chat_relevance", "chat_summary", "chat_confirmation"):
-        digest.update(prompt(name).encode())
-    for schema in (Relevance, Summary, Confirmation):
-        digest.update(str(schema.model_json_schema()).encode())
-    return digest.hexdigest()[:12]
 
 
 def relevance_calls(texts: Sequence[str], model: Model) -> list[Call]:

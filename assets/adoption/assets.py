@@ -1,63 +1,45 @@
 """Dagster assets of the adoption slice: thin shells around pure functions.
 
-Belongs here: read, call, write, metadata. Does not belong here: any computation (steps.py, matches.py, bootstrap.py,
-dbt).
+Belongs here: read, call, hand over, metadata. Does not belong here: any computation (steps.py, matches.py,
+bootstrap.py, dbt).
 """
 
-from collections.abc import Iterator
-
-import dagster as dg
-
-from assets.adoption import asking
 from assets.adoption.inputs import read_inputs, read_links
 from assets.adoption.steps import AdoptionError, adopt
 from assets.llm import collect, read_roles
 from assets.llm.outcome import faults_as_failure
-from assets.ports import Warehouse
-from assets.settings import Settings
+from assets.ports import Files, Parts
+from assets.step import Made, Step, table_assets
 
 READ = (
     *("chat", "chat_text", "request", "task_text", "occupation_task"),
     *("occupation", "occupation_skill", "task_work_activity"),
 )
 ADOPTION = {
-    "chat_request": "What became of each unique English chat on the way to its tasks.",
-    "request_match": "The nearest tasks of each request.",
-    "task_set": "The sets of tasks that chats are kept for.",
-    "adoption_step": "How each step of the funnel was done.",
-    "adoption_bootstrap": "How far shares and depth would move had other chats been logged.",
+    "model.chat_request": "What became of each unique English chat on the way to its tasks.",
+    "model.request_match": "The nearest tasks of each request.",
+    "model.task_set": "The sets of tasks that chats are kept for.",
+    "model.adoption_step": "How each step of the funnel was done.",
+    "model.adoption_bootstrap": "How far shares and depth would move had other chats been logged.",
 }
 
 
-@dg.multi_asset(
+@table_assets(
+    group="adoption",
     name="adoption",
-    specs=[
-        dg.AssetSpec(
-            ["model", name],
-            deps=[
-                *(["intermediate", f"int_{name}"] for name in READ),
-                *(["file", name] for name in ("roles", "ledger", "prompts")),
-            ],
-            group_name="adoption",
-            kinds={"python", "numpy"},
-            # a changed prompt asks anew; settings and roles are added where they are known (version.py)
-            code_version=asking.code_version(),
-            description=description,
-        )
-        for name, description in ADOPTION.items()
-    ],
-    pool="warehouse",
-)  # fmt: skip
-def adoption(
-    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
-) -> Iterator[dg.MaterializeResult]:
+    writes=ADOPTION,
+    reads=[f"intermediate.int_{name}" for name in READ],
+    inputs=["roles", "ledger", "rubrics"],
+    kinds=["python", "numpy"],
+)
+def adoption(step: Step) -> Made:
     """From unique English chats to kept tasks; language models' answers come from the ledger, nothing is sent."""
     from assets.adoption.bootstrap import bootstrap
     from assets.adoption.embedders import EmbedderError
     from assets.adoption.matching import matcher_of
     from assets.adoption.tables import kept_sets, set_frame, step_frame, write_requests
 
-    inputs = read_inputs(warehouse)
+    settings, inputs = step.settings, read_inputs(step)
     ids = inputs.tasks["task_text_id"].tolist()
     with faults_as_failure(AdoptionError, EmbedderError):
         adopted = adopt(
@@ -65,23 +47,21 @@ def adoption(
             read_roles(settings), lambda calls: collect(calls, settings.ledger_path),
         )  # fmt: skip
     intervals = bootstrap(
-        kept_sets(adopted, ids), read_links(warehouse),
+        kept_sets(adopted, ids), read_links(step),
         settings.depth_chats, settings.adoption_replicates, settings.seed_for("adoption bootstrap"),
     )  # fmt: skip
-    warehouse.load(
-        "model.chat_request", [write_requests(adopted, settings.home / "adoption" / "chat_request.parquet")]
-    )
-    warehouse.sync("model.request_match", adopted.matches.parts)
-    frames = {
-        "task_set": set_frame(adopted, ids),
-        "adoption_step": step_frame(adopted), "adoption_bootstrap": intervals,
-    }  # fmt: skip
-    warehouse.replace({f"model.{name}": frame for name, frame in frames.items()})
-    notes: dict[str, str | int] = {
-        step.step: f"{step.status}: {step.method} ({step.note})" for step in adopted.steps
+    told: dict[str, str | int] = {
+        one.step: f"{one.status}: {one.method} ({one.note})" for one in adopted.steps
     }
-    notes["requests_matched_anew"] = adopted.matches.n_new
-    n_rows = {name: len(frame) for name, frame in frames.items()} | {"chat_request": len(adopted.chats)}
-    for name in ADOPTION:
-        counted: dict[str, str | int] = {"dagster/row_count": n_rows[name]} if name in n_rows else {}
-        yield dg.MaterializeResult(asset_key=["model", name], metadata=counted | notes)
+    told["requests_matched_anew"] = adopted.matches.n_new
+    requests = write_requests(adopted, step.home / "adoption" / "chat_request.parquet")
+    return Made(
+        {
+            "model.chat_request": Files([requests]),
+            "model.request_match": Parts(adopted.matches.parts),
+            "model.task_set": set_frame(adopted, ids),
+            "model.adoption_step": step_frame(adopted),
+            "model.adoption_bootstrap": intervals,
+        },
+        metadata={"": told},
+    )

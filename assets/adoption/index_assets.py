@@ -1,66 +1,62 @@
 """Dagster assets of what adoption is checked against: the embedder's validation, and the bridge to other indices.
 
-Belongs here: read, call, write, metadata. Does not belong here: any computation (validation.py, bridge.py, dbt).
+Belongs here: read, call, hand over, metadata. Does not belong here: any computation (validation.py, bridge.py, dbt).
 """
 
 from collections.abc import Callable
 from typing import Any
 
-import dagster as dg
-
-from assets.ports import Warehouse
+from assets.llm.outcome import faults_as_failure
 from assets.settings import Settings
+from assets.step import Made, Step, table_assets
+
+GROUP = "adoption"
+KINDS = ("python", "numpy")
 
 
-@dg.asset(
-    key=["model", "embedder_validation"],
-    deps=[["raw", "chat_file"], ["intermediate", "int_hierarchy"], ["file", "roles"]],
-    group_name="adoption",
-    kinds={"python", "numpy"},
-    code_version="1",
-    pool="warehouse",
+@table_assets(
+    group=GROUP,
+    writes={
+        "model.embedder_validation": "How well the embedder that matches chats follows O*NET's hierarchy; no rows "
+        "where there are no chats."
+    },
+    reads=["raw.chat_file", "intermediate.int_hierarchy"],
+    inputs=["roles"],
+    kinds=KINDS,
 )
-def embedder_validation(
-    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
-) -> dg.MaterializeResult[Any]:
-    """How well the embedder that matches chats follows O*NET's hierarchy; no rows where there are no chats."""
+def embedder_validation(step: Step) -> Made:
+    """Correlate distances of vectors with distances in the hierarchy."""
     import pandas as pd
 
     from assets.adoption.validation_store import validated
 
-    nodes = warehouse.read("intermediate.int_hierarchy")
+    nodes = step.read("intermediate.int_hierarchy")
     columns = ["embedder", "weights_sha256", "has_root", "pearson_r", "n_pairs"]
     rows = []
-    if len(nodes) and len(warehouse.read("raw.chat_file")):
-        engine, embed = _engine(settings)
-        found = validated(nodes, engine, embed, settings.home / "adoption" / "validation")
+    if len(nodes) and len(step.read("raw.chat_file")):
+        engine, embed = _engine(step.settings)
+        found = validated(nodes, engine, embed, step.home / "adoption" / "validation")
         rows = [(engine.name, engine.weights_sha256, *vars(one).values()) for one in found]
-    frame = pd.DataFrame(rows, columns=columns)
-    warehouse.replace({"model.embedder_validation": frame})
-    return dg.MaterializeResult(metadata={"dagster/row_count": len(frame)})
+    return Made({"model.embedder_validation": pd.DataFrame(rows, columns=columns)})
 
 
-@dg.asset(
-    key=["model", "index_bridge"],
-    deps=[
-        *(["intermediate", f"int_{name}"] for name in ("index_text", "task_text", "work_activity")),
-        ["file", "roles"],
-    ],
-    group_name="adoption",
-    kinds={"python", "numpy"},
-    code_version="1",
-    pool="warehouse",
+@table_assets(
+    group=GROUP,
+    writes={
+        "model.index_bridge": "Which of our tasks and work activities the texts of other indices stand for."
+    },
+    reads=[f"intermediate.int_{name}" for name in ("index_text", "task_text", "work_activity")],
+    inputs=["roles"],
+    kinds=KINDS,
 )
-def index_bridge(
-    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
-) -> dg.MaterializeResult[Any]:
-    """Which of our tasks and work activities the texts of other indices stand for."""
+def index_bridge(step: Step) -> Made:
+    """Exact texts first, then the nearest by the embedder."""
     import pandas as pd
 
     from assets.adoption.bridge import bridge
 
-    tasks = warehouse.read("intermediate.int_task_text").assign(level="task")
-    activities = warehouse.read("intermediate.int_work_activity")
+    tasks = step.read("intermediate.int_task_text").assign(level="task")
+    activities = step.read("intermediate.int_work_activity")
     ours = pd.concat(
         [
             tasks.rename(columns={"task_text_id": "unit"})[["level", "unit", "text"]],
@@ -68,27 +64,19 @@ def index_bridge(
         ]
     )
     frame = bridge(
-        warehouse.read("intermediate.int_index_text"),
+        step.read("intermediate.int_index_text"),
         ours,
-        lambda texts: _engine(settings)[1](texts),
-        settings.bridge_floor,
+        lambda texts: _engine(step.settings)[1](texts),
+        step.settings.bridge_floor,
     )
-    warehouse.replace({"model.index_bridge": frame})
-    return dg.MaterializeResult(
-        metadata={
-            "dagster/row_count": len(frame),
-            **{str(name): int(n) for name, n in frame["method"].value_counts().items()},
-        }
-    )
+    counts = {str(name): int(n) for name, n in frame["method"].value_counts().items()}
+    return Made({"model.index_bridge": frame}, metadata={"": counts})
 
 
 def _engine(settings: Settings) -> tuple[Any, Callable[[list[str]], Any]]:
     from assets.adoption.embedders import EmbedderError, load_embedder
     from assets.adoption.vectors import embed_cached
-    from assets.llm import RolesError
 
-    try:
+    with faults_as_failure(EmbedderError):
         engine = load_embedder(settings)
-    except (EmbedderError, RolesError) as error:
-        raise dg.Failure(str(error), allow_retries=False) from None
     return engine, lambda texts: embed_cached(texts, engine, settings.home / "adoption" / "vectors")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from assets.adoption.matches import Keys, Texts
-from assets.ports import Warehouse
+from assets.ports import Reader
 
 
 @dataclass(frozen=True)
@@ -42,20 +42,20 @@ class Inputs(NamedTuple):
     tasks: pd.DataFrame
 
 
-def read_inputs(warehouse: Warehouse) -> Inputs:
+def read_inputs(reader: Reader) -> Inputs:
     """The same for a refresh and for a plan: what one asks, the other finds answered."""
-    chats = warehouse.read("intermediate.int_chat", ["chat_key", "request_key", "country"])
+    chats = reader.read("intermediate.int_chat", ["chat_key", "request_key", "country"])
     return Inputs(
         chats.sort_values("chat_key", ignore_index=True),
-        partial(warehouse.read, "intermediate.int_chat_text"),
-        partial(_requests, warehouse),
-        warehouse.read("intermediate.int_task_text").sort_values("task_text_id", ignore_index=True),
+        partial(reader.read, "intermediate.int_chat_text"),
+        partial(_requests, reader),
+        reader.read("intermediate.int_task_text").sort_values("task_text_id", ignore_index=True),
     )
 
 
-def _requests(warehouse: Warehouse, keys: Keys) -> list[str]:
+def _requests(reader: Reader, keys: Keys) -> list[str]:
     """Of spellings that have one key, the first in order: the same in a refresh, in a plan and in renamed files."""
-    found = warehouse.read_keys("intermediate.int_request", ["request_key", "request"], "request_key", keys)
+    found = reader.read_keys("intermediate.int_request", ["request_key", "request"], "request_key", keys)
     # few have several: to sort a million texts takes seconds
     has_several = found["request_key"].duplicated(keep=False)
     several = found[has_several].sort_values("request").drop_duplicates("request_key")
@@ -64,12 +64,12 @@ def _requests(warehouse: Warehouse, keys: Keys) -> list[str]:
     return text.loc[pd.Index(keys)].tolist()
 
 
-def read_links(warehouse: Warehouse) -> Links:
+def read_links(reader: Reader) -> Links:
     """What task texts lead to; of skills those that an occupation needs."""
-    skill = warehouse.read("intermediate.int_occupation_skill")
+    skill = reader.read("intermediate.int_occupation_skill")
     return Links(
-        warehouse.read("intermediate.int_occupation_task")[["occupation", "task_text_id"]],
-        warehouse.read("intermediate.int_occupation")[["occupation", "major_group"]],
+        reader.read("intermediate.int_occupation_task")[["occupation", "task_text_id"]],
+        reader.read("intermediate.int_occupation")[["occupation", "major_group"]],
         skill.loc[skill["is_needed"].to_numpy(bool), ["occupation", "skill"]],
-        warehouse.read("intermediate.int_task_work_activity")[["task_text_id", "activity_id"]],
+        reader.read("intermediate.int_task_work_activity")[["task_text_id", "activity_id"]],
     )

@@ -1,6 +1,6 @@
 """Dagster assets of a tournament's calls: what language models wrote, judged and coded, from the ledger.
 
-Belongs here: read, call, write, metadata, and the check of assistance. Does not belong here: any computation
+Belongs here: read, call, hand over, metadata, and the check of assistance. Does not belong here: any computation
 (tournament.py, traits.py); sending, a refresh never does (`suitability llm run` does).
 """
 
@@ -14,51 +14,38 @@ from assets.assistance.tasks import TaskError, read_instrument
 from assets.assistance.tournament import Supplied, Tournament, take_part
 from assets.assistance.traits import MAX_CONTAINED, assisted, leaks
 from assets.llm import read_roles
-from assets.llm.outcome import collected_result, faults_as_failure
+from assets.llm.outcome import by_status, faults_as_failure
 from assets.ports import Warehouse, declared_tables
 from assets.settings import Settings
+from assets.step import Made, Step, table_assets
 
-FILES = ("candidate", "tournament_output", "tournament_judgement", "assistance_trait")
+FILES = ("raw.candidate", "raw.tournament_output", "raw.tournament_judgement", "raw.assistance_trait")
 TABLES = {
-    "tournament_llm_output": "Deliverables that language models are to write, by the ledger; sends nothing.",
-    "tournament_llm_judgement": "Verdicts of language models on pairs of deliverables, by the ledger; sends nothing.",
-    "assistance_llm_trait": "Traits of assistance as language models code them, by the ledger; sends nothing.",
+    "raw.tournament_llm_output": "Deliverables that language models are to write, by the ledger; sends nothing.",
+    "raw.tournament_llm_judgement": "Verdicts of language models on pairs of deliverables, by the ledger; sends "
+    "nothing.",
+    "raw.assistance_llm_trait": "Traits of assistance as language models code them, by the ledger; sends nothing.",
 }
 
 
-@dg.multi_asset(
-    name="tournament_calls",
-    specs=[
-        dg.AssetSpec(
-            ["raw", name],
-            deps=[
-                *(["raw", table] for table in FILES),
-                *(["file", file] for file in ("roles", "rubrics", "tasks", "ledger")),
-            ],
-            group_name="assistance",
-            kinds={"python", "sqlite"},
-            code_version="1",
-            description=description,
-        )
-        for name, description in TABLES.items()
-    ],
-    pool="warehouse",
+@table_assets(
+    group="assistance",
+    writes=TABLES,
+    reads=FILES,
+    inputs=["roles", "rubrics", "tasks", "ledger"],
+    kinds=["python", "sqlite"],
 )
-def tournament_calls(
-    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
-) -> Iterator[dg.MaterializeResult]:
+def tournament_calls(step: Step) -> Made:
     """Collect answers from the ledger; no rows where llm.toml names nobody for a tournament."""
-    frames = {name: pd.DataFrame(columns=list(declared_tables()[f"raw.{name}"])) for name in TABLES}
+    frames = {name: pd.DataFrame(columns=list(declared_tables()[name])) for name in TABLES}
     with faults_as_failure(PanelError, TaskError):
-        roles = read_roles(settings)
+        roles = read_roles(step.settings)
         if take_part(roles):
-            supplied = Supplied(*(warehouse.read(f"raw.{table}") for table in FILES))
-            tournament = Tournament(settings, roles, supplied, settings.sources)
+            supplied = Supplied(*map(step.read, FILES))
+            tournament = Tournament(step.settings, roles, supplied, step.settings.sources)
             found = (tournament.output_frame(), tournament.judgement_frame(), tournament.trait_frame())
             frames = dict(zip(TABLES, found, strict=True))
-    warehouse.replace({f"raw.{name}": frame for name, frame in frames.items()})
-    for name, frame in frames.items():
-        yield collected_result(f"raw.{name}", frame, "calls", frame[["call_id", "status"]])
+    return Made(frames, metadata={name: by_status(frame, "calls") for name, frame in frames.items()})
 
 
 @dg.multi_asset_check(

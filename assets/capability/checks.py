@@ -29,6 +29,7 @@ from assets.capability.prediction import characteristic_curve, held_out_predicti
 from assets.settings import Settings
 
 ITEMS = "posterior/items.parquet"
+CHECKS = "posterior/checks"
 TABLES = ("item_prediction", "characteristic_curve", "item_influence")
 # more joint draws than this add time, not digits that matter
 MAX_DRAWS = 4000
@@ -102,7 +103,7 @@ def code_version() -> str:
 
 
 def _folder(table: str) -> str:
-    return f"posterior/{table}"
+    return f"{CHECKS}/{table}"
 
 
 def _answers(home: Path, system: str, dimensions: tuple[str, ...]) -> Answers:

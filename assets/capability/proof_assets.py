@@ -1,152 +1,100 @@
 """Dagster assets of the proofs on demand: made by jobs of their own, loaded (empty before) by every refresh.
 
-Belongs here: read, call one pure function, write, metadata. Does not belong here: the rest of the slice (assets.py),
-what is computed (proof.py and below).
+Belongs here: read, call one pure function, hand over, metadata. Does not belong here: the rest of the slice
+(assets.py), what is computed (proof.py and below).
 """
 
-from collections.abc import Iterator
-
-import dagster as dg
-
 from assets.capability import proof
-from assets.ports import Warehouse
-from assets.settings import Settings
+from assets.step import Made, Step, table_assets
 
 GROUP = "capability"
-DEMAND = ["intermediate", "int_demand"]
-RESPONSE = ["intermediate", "int_response"]
-AGENTS = ["seed", "published_agents"]
+DEMAND = "intermediate.int_demand"
+RESPONSE = "intermediate.int_response"
+AGENTS = "seed.published_agents"
+IMPORTANCE = "intermediate.int_capability_importance"
+MEMBERS = "intermediate.int_dimension_member"
+RECOVERY = "model.recovery_estimate"
+CALIBRATION = "model.calibration_estimate"
+COMPARISON = "model.comparison_estimate"
 RECOVERED = {
-    "recovery_dimension": "How well known agents are recovered on each dimension; empty before it was run.",
-    "recovery_summary": "How well known agents are recovered as a whole; empty before it was run.",
+    "model.recovery_dimension": "How well known agents are recovered on each dimension; empty before it was run.",
+    "model.recovery_summary": "How well known agents are recovered as a whole; empty before it was run.",
 }
 CALIBRATED = {
-    "calibration": "How often intervals hold agents drawn from the prior; empty before it was run.",
-    "calibration_rank": "Rank histograms of agents drawn from the prior; empty before it was run.",
+    "model.calibration": "How often intervals hold agents drawn from the prior; empty before it was run.",
+    "model.calibration_rank": "Rank histograms of agents drawn from the prior; empty before it was run.",
 }
+COMPARED = "model.model_comparison"
 
 
-@dg.asset(
-    key=["model", "recovery_estimate"],
-    deps=[DEMAND, AGENTS],
-    group_name=GROUP,
-    kinds={"python", "parquet"},
-    code_version=proof.code_version(),
-    pool="warehouse",
-    description="On demand: known agents simulated on the battery and fitted, for each temperature and intercept.",
+@table_assets(
+    group=GROUP,
+    writes={
+        RECOVERY: "On demand: known agents simulated on the battery and fitted, for each temperature and intercept."
+    },
+    reads=[DEMAND, AGENTS],
+    kinds=["python", "parquet"],
+    is_always_made=True,
 )
-def recovery_estimate(
-    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
-) -> dg.MaterializeResult:
-    demand, agents = warehouse.read("intermediate.int_demand"), warehouse.read("seed.published_agents")
-    n_fits = proof.run_recovery(demand, agents, settings)
-    return dg.MaterializeResult(metadata={"n_runs": settings.recovery_runs, "n_fits": n_fits})
+def recovery_estimate(step: Step) -> Made:
+    """Simulate and fit."""
+    n_fits = proof.run_recovery(step.read(DEMAND), step.read(AGENTS), step.settings)
+    told = {"n_runs": step.settings.recovery_runs, "n_fits": n_fits}
+    return Made(files={RECOVERY: step.home / proof.ESTIMATES}, metadata={"": told})
 
 
-@dg.asset(
-    key=["model", "calibration_estimate"],
-    deps=[DEMAND],
-    group_name=GROUP,
-    kinds={"python", "parquet"},
-    code_version=proof.code_version(),
-    pool="warehouse",
-    description="On demand: agents drawn from the prior, fitted, and ranked in their posteriors.",
+@table_assets(
+    group=GROUP,
+    writes={CALIBRATION: "On demand: agents drawn from the prior, fitted, and ranked in their posteriors."},
+    reads=[DEMAND],
+    kinds=["python", "parquet"],
+    is_always_made=True,
 )
-def calibration_estimate(
-    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
-) -> dg.MaterializeResult:
-    n_fits = proof.run_calibration(warehouse.read("intermediate.int_demand"), settings)
-    return dg.MaterializeResult(metadata={"n_fits": n_fits})
+def calibration_estimate(step: Step) -> Made:
+    """Simulate, fit and rank."""
+    n_fits = proof.run_calibration(step.read(DEMAND), step.settings)
+    return Made(files={CALIBRATION: step.home / proof.RANKS}, metadata={"": {"n_fits": n_fits}})
 
 
-@dg.multi_asset(
-    specs=[
-        dg.AssetSpec(
-            ["model", name],
-            deps=[
-                ["model", "recovery_estimate"],
-                DEMAND,
-                AGENTS,
-                ["intermediate", "int_capability_importance"],
-                ["intermediate", "int_dimension_member"],
-            ],
-            group_name=GROUP,
-            kinds={"python"},
-            code_version=proof.code_version(),
-            description=description,
-        )
-        for name, description in RECOVERED.items()
-    ],
-    pool="warehouse",
+@table_assets(
+    group=GROUP, writes=RECOVERED, reads=[RECOVERY, DEMAND, AGENTS, IMPORTANCE, MEMBERS], kinds=["python"]
 )
-def recovery_tables(
-    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
-) -> Iterator[dg.MaterializeResult]:
+def recovery_tables(step: Step) -> Made:
     """Figures of the stored run; suitability by the importance at hand."""
-    tables = proof.recovery_tables(
-        warehouse.read("intermediate.int_demand"),
-        warehouse.read("seed.published_agents"),
-        warehouse.read("intermediate.int_capability_importance"),
-        warehouse.read("intermediate.int_dimension_member"),
-        settings,
+    found = proof.recovery_tables(
+        *map(step.read, (DEMAND, AGENTS, IMPORTANCE, MEMBERS)), settings=step.settings
     )
-    warehouse.replace({f"model.{name}": frame for name, frame in tables.items()})
-    for name, frame in tables.items():
-        yield dg.MaterializeResult(asset_key=["model", name], metadata={"dagster/row_count": len(frame)})
+    return Made({f"model.{name}": frame for name, frame in found.items()})
 
 
-@dg.multi_asset(
-    specs=[
-        dg.AssetSpec(
-            ["model", name],
-            deps=[["model", "calibration_estimate"], DEMAND],
-            group_name=GROUP,
-            kinds={"python", "scipy"},
-            code_version=proof.code_version(),
-            description=description,
-        )
-        for name, description in CALIBRATED.items()
-    ],
-    pool="warehouse",
+@table_assets(group=GROUP, writes=CALIBRATED, reads=[CALIBRATION, DEMAND], kinds=["python", "scipy"])
+def calibration_tables(step: Step) -> Made:
+    """Figures of the stored run."""
+    found = proof.calibration_tables(step.read(DEMAND), step.settings)
+    return Made({f"model.{name}": frame for name, frame in found.items()})
+
+
+@table_assets(
+    group=GROUP,
+    writes={
+        COMPARISON: "On demand: models fitted without one group of benchmarks after another, scored on that group."
+    },
+    reads=[DEMAND, RESPONSE],
+    kinds=["python", "parquet"],
+    is_always_made=True,
 )
-def calibration_tables(
-    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
-) -> Iterator[dg.MaterializeResult]:
-    tables = proof.calibration_tables(warehouse.read("intermediate.int_demand"), settings)
-    warehouse.replace({f"model.{name}": frame for name, frame in tables.items()})
-    for name, frame in tables.items():
-        yield dg.MaterializeResult(asset_key=["model", name], metadata={"dagster/row_count": len(frame)})
+def comparison_estimate(step: Step) -> Made:
+    """Fit and score."""
+    n_fits = proof.run_comparison(step.read(DEMAND), step.read(RESPONSE), step.settings)
+    return Made(files={COMPARISON: step.home / proof.COMPARED}, metadata={"": {"n_fits": n_fits}})
 
 
-@dg.asset(
-    key=["model", "comparison_estimate"],
-    deps=[DEMAND, RESPONSE],
-    group_name=GROUP,
-    kinds={"python", "parquet"},
-    code_version=proof.comparison_version(),
-    pool="warehouse",
-    description="On demand: models fitted without one group of benchmarks after another, scored on that group.",
+@table_assets(
+    group=GROUP,
+    writes={COMPARED: "Held-out log score of each model; empty before it was run."},
+    reads=[COMPARISON, DEMAND, RESPONSE],
+    kinds=["python"],
 )
-def comparison_estimate(
-    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
-) -> dg.MaterializeResult:
-    demand, response = warehouse.read("intermediate.int_demand"), warehouse.read("intermediate.int_response")
-    return dg.MaterializeResult(metadata={"n_fits": proof.run_comparison(demand, response, settings)})
-
-
-@dg.asset(
-    key=["model", "model_comparison"],
-    deps=[["model", "comparison_estimate"], DEMAND, RESPONSE],
-    group_name=GROUP,
-    kinds={"python"},
-    code_version=proof.comparison_version(),
-    pool="warehouse",
-    description="Held-out log score of each model; empty before it was run.",
-)
-def model_comparison(
-    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
-) -> dg.MaterializeResult:
-    demand, response = warehouse.read("intermediate.int_demand"), warehouse.read("intermediate.int_response")
-    table = proof.comparison_table(demand, response, settings)
-    warehouse.replace({"model.model_comparison": table})
-    return dg.MaterializeResult(metadata={"dagster/row_count": len(table)})
+def model_comparison(step: Step) -> Made:
+    """Scores of the stored run."""
+    return Made({COMPARED: proof.comparison_table(step.read(DEMAND), step.read(RESPONSE), step.settings)})

@@ -1,10 +1,9 @@
-"""How an asset ends that collects answers from the ledger: with counts by status, or with what it can't use.
+"""How a step ends that collects answers from the ledger: with counts by status, or with what it can't use.
 
 Belongs here: the two ends that all of them share. Does not belong here: any asset.
 """
 
-import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import dagster as dg
@@ -24,23 +23,11 @@ def faults_as_failure(*own: type[Exception]) -> Iterator[None]:
         raise dg.Failure(str(error), allow_retries=False) from None
 
 
-def collected_result(
-    table: str, frame: pd.DataFrame, counted: str, answers: pd.DataFrame | None = None
-) -> dg.MaterializeResult:
-    """Rows by status, and a data version that changes with any answer and with anything asked.
+def by_status(frame: pd.DataFrame, counted: str) -> Mapping[str, dict[str, int]]:
+    """Rows by status, as metadata.
 
     Args:
         counted: what a row is: calls, cells, rows.
-        answers: the part of `frame` that the data version follows; None = all of it.
     """
     counts = {str(status): int(n) for status, n in frame["status"].value_counts().sort_index().items()}
-    return dg.MaterializeResult(
-        asset_key=table.split("."),
-        metadata={"dagster/row_count": len(frame), f"{counted}_by_status": counts},
-        data_version=dg.DataVersion(fingerprint(frame if answers is None else answers)),
-    )
-
-
-def fingerprint(answers: pd.DataFrame) -> str:
-    """Of the rows as they stand."""
-    return hashlib.sha256(answers.to_csv(index=False).encode()).hexdigest()[:16]
+    return {f"{counted}_by_status": counts}

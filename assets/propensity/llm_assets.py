@@ -1,57 +1,50 @@
 """Dagster assets of what language models said about propensities; a refresh sends nothing.
 
-Belongs here: read, call, write, metadata. Does not belong here: any computation (ledger.py and below).
+Belongs here: read, call, hand over, metadata. Does not belong here: any computation (ledger.py and below).
 """
 
 from __future__ import annotations
 
-import dagster as dg
-
-from assets.llm.outcome import collected_result, faults_as_failure
-from assets.ports import Warehouse
+from assets.llm.outcome import by_status, faults_as_failure
 from assets.propensity.items import PropensityError
 from assets.propensity.ledger import askable, read_items, read_responses
 from assets.rubric_text import RubricError
-from assets.settings import Settings
+from assets.step import Made, Step, table_assets
 
-ASKED = [["file", "roles"], ["file", "rubrics"], ["file", "ledger"]]
+ASKED = ["roles", "rubrics", "ledger"]
+KINDS = ["python", "sqlite"]
 
 
-@dg.asset(
-    key=["raw", "propensity_llm_item"],
-    deps=ASKED,
-    group_name="propensity",
-    kinds={"python", "sqlite"},
-    code_version="1",
-    pool="warehouse",
-    description="Items that a language model wrote, and the bands that others gave them; empty where none was asked.",
+@table_assets(
+    group="propensity",
+    writes={
+        "raw.propensity_llm_item": "Items that a language model wrote, and the bands that others gave them; empty "
+        "where none was asked."
+    },
+    inputs=ASKED,
+    kinds=KINDS,
 )
-def propensity_llm_item(
-    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
-) -> dg.MaterializeResult:
+def propensity_llm_item(step: Step) -> Made:
+    """Collect answers from the ledger."""
     with faults_as_failure(PropensityError, RubricError):
-        frame = read_items(settings)
-    warehouse.replace({"raw.propensity_llm_item": frame})
-    return collected_result("raw.propensity_llm_item", frame, "rows")
+        frame = read_items(step.settings)
+    return Made({"raw.propensity_llm_item": frame}, metadata={"": by_status(frame, "rows")})
 
 
-@dg.asset(
-    key=["raw", "propensity_llm_response"],
-    deps=[
-        ["raw", "propensity_item"], ["raw", "propensity_response"], ["raw", "propensity_llm_item"], *ASKED,
-    ],
-    group_name="propensity",
-    kinds={"python", "sqlite"},
-    code_version="1",
-    pool="warehouse",
-    description="What each [[system]] of llm.toml chose under each incitation; empty where none was asked.",
-)  # fmt: skip
-def propensity_llm_response(
-    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
-) -> dg.MaterializeResult:
-    items = askable(warehouse.read("raw.propensity_item"), warehouse.read("raw.propensity_llm_item"))
-    supplied = warehouse.read("raw.propensity_response")["system"].dropna().unique().tolist()
+@table_assets(
+    group="propensity",
+    writes={
+        "raw.propensity_llm_response": "What each [[system]] of llm.toml chose under each incitation; empty where none "
+        "was asked."
+    },
+    reads=["raw.propensity_item", "raw.propensity_response", "raw.propensity_llm_item"],
+    inputs=ASKED,
+    kinds=KINDS,
+)
+def propensity_llm_response(step: Step) -> Made:
+    """Collect answers from the ledger."""
+    items = askable(step.read("raw.propensity_item"), step.read("raw.propensity_llm_item"))
+    supplied = step.read("raw.propensity_response")["system"].dropna().unique().tolist()
     with faults_as_failure(PropensityError, RubricError):
-        frame = read_responses(items, supplied, settings)
-    warehouse.replace({"raw.propensity_llm_response": frame})
-    return collected_result("raw.propensity_llm_response", frame, "rows")
+        frame = read_responses(items, supplied, step.settings)
+    return Made({"raw.propensity_llm_response": frame}, metadata={"": by_status(frame, "rows")})

@@ -101,6 +101,9 @@ INPUTS = (
         "tournament/tasks", ".md"),
     Input("rubrics", "llm", "rubrics/: rubrics, tasks, and what models are told beside them.",
           (("rubrics", ()),), "project"),
+    Input("names", "battery", "dbt/seeds/: names of capabilities and of Inspect's tasks that readers look up.",
+          tuple((f"dbt/seeds/{name}.csv", ()) for name in
+                ("seed_capability", "seed_capability_alias", "seed_inspect_task")), "project"),
     Input("roles", "llm", "llm.toml: which language model plays which role.", (), "llm"),
     Input("ledger", "llm", "ledger.sqlite in the home: every call to a language model.",
           (("ledger.sqlite", ()), ("ledger.sqlite-wal", ())), "home"),
@@ -118,8 +121,9 @@ def listed_files(one: Input, settings: Settings) -> tuple[list[Path], list[str]]
         path = settings.llm_path
         return ([path] if path is not None and path.is_file() else []), []
     if one.base == "project":
-        found = [p for location, _ in one.locations for p in sorted((PROJECT / location).rglob("*"))]
-        return [p for p in found if p.is_file() and not MADE & set(p.parts)], []
+        places = [PROJECT / location for location, _ in one.locations]
+        found = [p for place in places for p in ([place] if place.is_file() else sorted(place.rglob("*")))]
+        return [p for p in found if p.is_file() and not MADE & set(p.relative_to(PROJECT).parts)], []
     if one.base == "home":
         return [p for location, _ in one.locations if (p := settings.home / location).is_file()], []
     if one.name == "tasks" and settings.sources is None:

@@ -1,7 +1,7 @@
 """Who, what and when of a refresh -> raw.refresh, one row.
 
 Belongs here: the run's identity and versions. Does not belong here: anything about single files
-(readers/inventory.py).
+(inventory.py).
 """
 
 from __future__ import annotations

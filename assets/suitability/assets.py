@@ -1,16 +1,12 @@
 """Dagster assets of the slice `suitability`.
 
-Belongs here: read tables, call one pure function, write tables.
+Belongs here: read tables, call one pure function, hand over tables.
 Does not belong here: any formula (weights.py, power_mean.py, score.py, sweep.py, published.py).
 """
 
-from collections.abc import Iterator
-
-import dagster as dg
 import pandas as pd
 
-from assets.ports import Warehouse
-from assets.settings import Settings
+from assets.step import Made, Step, table_assets
 from assets.suitability import published
 from assets.suitability.draws import joint_draws
 from assets.suitability.policies import read_policies
@@ -18,144 +14,108 @@ from assets.suitability.score import score
 from assets.suitability.sweep import CERTAIN, SAMPLED, grid, sweep
 
 GROUP = "suitability"
+KINDS = ("python", "numpy")
 SCORED = {
-    "suitability": "Suitability of each AI system for each activity, per scope and policy, from joint draws.",
-    "suitability_pooled": "Mean log suitability over the AI systems, per scope, activity and policy.",
-    "undefined_weight": "Importance rows that give no weights, with the reason; they have no suitability.",
+    "model.suitability": "Suitability of each AI system for each activity, per scope and policy, from joint draws.",
+    "model.suitability_pooled": "Mean log suitability over the AI systems, per scope, activity and policy.",
+    "model.undefined_weight": "Importance rows that give no weights, with the reason; they have no suitability.",
 }
-FITTED = [
-    ["model", "capability_draw"],
-    ["intermediate", "int_capability_importance"],
-    ["intermediate", "int_dimension_member"],
-    ["staging", "stg_ai_system"],
-]
-PUBLISHED = [
-    ["intermediate", "int_capability_importance"],
-    ["seed", "published_capability"],
-    ["seed", "seed_dimension"],
-]
+DRAWS = "model.capability_draw"
+IMPORTANCE = "intermediate.int_capability_importance"
+MEMBERS = "intermediate.int_dimension_member"
+SYSTEMS = "staging.stg_ai_system"
+CELLS = "intermediate.int_policy_activity"
+POLICIES = "seed.policies"
+PUBLISHED = ("seed.published_capability", "seed.seed_dimension")
 
 
-@dg.multi_asset(
-    specs=[
-        dg.AssetSpec(
-            ["model", name],
-            deps=[*FITTED, ["intermediate", "int_policy_activity"], ["seed", "policies"]],
-            group_name=GROUP,
-            kinds={"python", "numpy"},
-            code_version="3",
-            description=description,
-        )
-        for name, description in SCORED.items()
-    ],
-    pool="warehouse",
+@table_assets(
+    group=GROUP, writes=SCORED, reads=[DRAWS, IMPORTANCE, MEMBERS, SYSTEMS, CELLS, POLICIES], kinds=KINDS
 )
-def suitability_scores(
-    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
-) -> Iterator[dg.MaterializeResult]:
+def suitability_scores(step: Step) -> Made:
     """Score every scope × activity × system under every policy of dbt/seeds/policies.csv."""
     scores = score(
-        importance=warehouse.read("intermediate.int_capability_importance"),
-        members=warehouse.read("intermediate.int_dimension_member"),
-        draws=warehouse.read("model.capability_draw"),
-        policies=read_policies(warehouse.read("seed.policies")),
-        seed_for=settings.seed_for,
-        people=_people(warehouse),
-        hidden=_hidden(warehouse),
-        border_log=settings.quadrant_suitability_log,
+        importance=step.read(IMPORTANCE),
+        members=step.read(MEMBERS),
+        draws=step.read(DRAWS),
+        policies=read_policies(step.read(POLICIES)),
+        seed_for=step.settings.seed_for,
+        people=_people(step),
+        hidden=_hidden(step),
+        border_log=step.settings.quadrant_suitability_log,
     )
     tables = dict(zip(SCORED, (scores.suitability, scores.pooled, scores.undefined), strict=True))
-    warehouse.replace({f"model.{name}": frame for name, frame in tables.items()})
-    for name, frame in tables.items():
-        yield dg.MaterializeResult(
-            asset_key=["model", name],
-            metadata={"n_rows": len(frame), "n_undefined_weight": len(scores.undefined)},
-        )
+    return Made(tables, metadata={"": {"n_undefined_weight": len(scores.undefined)}})
 
 
-@dg.asset(
-    key=["model", "suitability_sweep"],
-    deps=[
-        *FITTED,
-        ["intermediate", "int_policy_activity"],
-        ["seed", "published_capability"],
-        ["seed", "seed_dimension"],
-    ],
-    group_name=GROUP,
-    kinds={"python", "numpy"},
-    code_version="2",
-    pool="warehouse",
-    description="Suitability over a grid of powers and sharpness, of the systems at hand and of Table C6's.",
+@table_assets(
+    group=GROUP,
+    writes={
+        "model.suitability_sweep": "Suitability over a grid of powers and sharpness, of the systems at hand and of "
+        "Table C6's."
+    },
+    reads=[DRAWS, IMPORTANCE, MEMBERS, SYSTEMS, CELLS, *PUBLISHED],
+    kinds=KINDS,
 )
-def suitability_sweep(
-    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
-) -> dg.MaterializeResult:
+def suitability_sweep(step: Step) -> Made:
     """Basis 'fitted': at most `sweep_draws` of the posterior draws; basis 'published_c6': `published_draws`."""
-    importance = warehouse.read("intermediate.int_capability_importance")
-    draws = warehouse.read("model.capability_draw")
+    importance, draws = step.read(IMPORTANCE), step.read(DRAWS)
     tables = {
         "published_c6": published.published_sweep(
             importance,
-            _published_members(warehouse),
-            warehouse.read("seed.published_capability"),
-            settings.published_draws,
-            settings.seed_for,
+            _published_members(step),
+            step.read("seed.published_capability"),
+            step.settings.published_draws,
+            step.settings.seed_for,
         )
     }
     if len(draws):
         tables["fitted"] = sweep(
             importance,
-            warehouse.read("intermediate.int_dimension_member"),
-            joint_draws(draws).thinned(settings.sweep_draws),
+            step.read(MEMBERS),
+            joint_draws(draws).thinned(step.settings.sweep_draws),
             grid(["raw", "relative"], [CERTAIN, SAMPLED]),
-            settings.seed_for,
-            people=_people(warehouse),
-            hidden=_hidden(warehouse),
+            step.settings.seed_for,
+            people=_people(step),
+            hidden=_hidden(step),
         )
     frame = pd.concat([table.assign(basis=basis) for basis, table in tables.items()], ignore_index=True)
-    warehouse.replace({"model.suitability_sweep": frame})
-    return dg.MaterializeResult(metadata={"n_rows": len(frame)})
+    return Made({"model.suitability_sweep": frame})
 
 
-@dg.asset(
-    key=["model", "published_suitability"],
-    deps=PUBLISHED,
-    group_name=GROUP,
-    kinds={"python", "numpy"},
-    code_version="2",
-    pool="warehouse",
-    description="Table C9's pooled suitability from Table C6's published means and the importance at hand.",
+@table_assets(
+    group=GROUP,
+    writes={
+        "model.published_suitability": "Table C9's pooled suitability from Table C6's published means and the "
+        "importance at hand."
+    },
+    reads=[IMPORTANCE, *PUBLISHED],
+    kinds=KINDS,
 )
-def published_suitability(warehouse: dg.ResourceParam[Warehouse]) -> dg.MaterializeResult:
+def published_suitability(step: Step) -> Made:
     """Weighting 'relative' over the published dimensions, whatever dimensions the battery at hand gives."""
-    importance = warehouse.read("intermediate.int_capability_importance")
-    members = _published_members(warehouse)
-    computed = published.published_suitability(
-        importance, members, warehouse.read("seed.published_capability")
-    )
-    warehouse.replace({"model.published_suitability": computed})
+    importance, members = step.read(IMPORTANCE), _published_members(step)
+    computed = published.published_suitability(importance, members, step.read("seed.published_capability"))
     at_hand, in_paper = set(importance["capability"]), set(members["capability"])
-    return dg.MaterializeResult(
-        metadata={
-            "n_rows": len(computed),
-            "capabilities_not_published": sorted(at_hand - in_paper),
-            "published_capabilities_without_importance": sorted(in_paper - at_hand),
-        }
-    )
+    told = {
+        "capabilities_not_published": sorted(at_hand - in_paper),
+        "published_capabilities_without_importance": sorted(in_paper - at_hand),
+    }
+    return Made({"model.published_suitability": computed}, metadata={"": told})
 
 
-def _hidden(warehouse: Warehouse) -> set[tuple[str, str, str]]:
-    cells = warehouse.read("intermediate.int_policy_activity")
+def _hidden(step: Step) -> set[tuple[str, str, str]]:
+    cells = step.read(CELLS)
     hidden = cells.loc[cells["is_suppressed"], ["scope_type", "scope", "activity"]]
     return set(hidden.itertuples(index=False, name=None))
 
 
-def _people(warehouse: Warehouse) -> frozenset[str]:
-    systems = warehouse.read("staging.stg_ai_system")
+def _people(step: Step) -> frozenset[str]:
+    systems = step.read(SYSTEMS)
     return frozenset(systems.loc[systems["kind"] == "human", "system"])
 
 
-def _published_members(warehouse: Warehouse) -> pd.DataFrame:
+def _published_members(step: Step) -> pd.DataFrame:
     """dimension, capability of paper Table A3."""
-    dimensions = warehouse.read("seed.seed_dimension")
+    dimensions = step.read("seed.seed_dimension")
     return dimensions.assign(capability=dimensions["dimension_key"].str.split("|")).explode("capability")

@@ -5,7 +5,6 @@ from assets.sources.readers.comparison import read_comparison
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import Reading
 from assets.sources.readers.interviews import read_interviews
-from assets.sources.readers.inventory import list_source_files
 from assets.sources.readers.items import read_items
 from assets.sources.readers.oews import read_oews
 from assets.sources.readers.onet import read_onet
@@ -26,7 +25,6 @@ __all__ = [
     "Reading",
     "SourceError",
     "SourceFileError",
-    "list_source_files",
     "read_candidates",
     "read_chats",
     "read_comparison",

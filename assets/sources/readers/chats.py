@@ -25,8 +25,9 @@ import pyarrow.parquet as pq
 
 from assets.keys import text_key
 from assets.ports import conform, declared_tables
-from assets.sources.readers import chat_language, chat_text
+from assets.sources.readers.chat_language import detect, detector_version
 from assets.sources.readers.chat_records import EXPECTED, Record, columns_of, records
+from assets.sources.readers.chat_text import clean, mask, mask_emails
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import empty_frame, file_sha256, find_files, relative
 from assets.whole_file import written_whole
@@ -92,7 +93,7 @@ def read_chats(sources: Path, folder: Path, *, max_characters: int, request_char
 
 
 def _code_version() -> str:
-    digest = hashlib.sha256(chat_language.detector_version().encode())
+    digest = hashlib.sha256(detector_version().encode())
     for name in _CODE:
         digest.update((Path(__file__).parent / name).read_bytes())
     return digest.hexdigest()
@@ -120,7 +121,7 @@ def _write_part(
     with written_whole(part) as fresh, pq.ParquetWriter(fresh, schema, compression="zstd") as writer:
         while batch := list(islice(stream, BATCH)):
             rows = [_row(record, max_characters, request_characters) for record in batch]
-            detected = iter(chat_language.detect([row["request"] for row in rows if row["request"]]))
+            detected = iter(detect([row["request"] for row in rows if row["request"]]))
             for row in rows:
                 row |= {
                     "source_file": file,
@@ -138,19 +139,19 @@ def _refuse_if_none_can_be_used(path: Path, file: str, part: Path) -> None:
     found = columns_of(path)
     what = f"no row can be used: {problems[0]}"
     if found:
-        what += f"; found the columns {chat_text.mask(', '.join(found))[0]}"
+        what += f"; found the columns {mask(', '.join(found))[0]}"
     raise SourceFileError(what, file=file, do=EXPECTED)
 
 
 def _row(record: Record, max_characters: int, request_characters: int) -> dict[str, Any]:
-    masked = [chat_text.mask(chat_text.clean(turn)) for turn in record.turns]
+    masked = [mask(clean(turn)) for turn in record.turns]
     turns = [text.strip() for text, _ in masked if text.strip()]
     text = "\n\n".join(turns)
     problem = record.problem or (None if turns else BLANK if record.turns else "no turn is a user's")
     request = turns[0][:request_characters].strip() if turns and not problem else None
     return {
         "row_number": record.row_number,
-        "chat_id": chat_text.mask_emails(record.chat_id) if record.chat_id else None,
+        "chat_id": mask_emails(record.chat_id) if record.chat_id else None,
         "form": record.form,
         "chat_key": text_key(text) if request else None,
         "request_key": text_key(request) if request else None,
@@ -169,7 +170,7 @@ def _row(record: Record, max_characters: int, request_characters: int) -> dict[s
 
 def _label(text: str | None) -> str | None:
     """Nobody says that a field holds what its name promises."""
-    return chat_text.mask(text[:LABEL_CHARACTERS])[0] if text else None
+    return mask(text[:LABEL_CHARACTERS])[0] if text else None
 
 
 def _as_utc(at: str | None) -> str | None:

@@ -13,13 +13,14 @@ import numpy as np
 import pandas as pd
 
 from assets.ports import declared_tables
-from assets.sources.readers import inspect_logs
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import CSV, Parsed, Reading, find_files, provenance, read_folder
+from assets.sources.readers.inspect_logs import SUFFIXES as LOG_SUFFIXES
+from assets.sources.readers.inspect_logs import read_inspect_logs
 from assets.sources.readers.text import Table, require_columns, require_unique, with_known_columns
 
 LOCATION = "battery/results"
-SUFFIXES = (CSV, *inspect_logs.SUFFIXES)
+SUFFIXES = (CSV, *LOG_SUFFIXES)
 KEYS = ("dataset_name", "sample_id")
 COLUMNS = ("task_name", "sample_id", "score", "metadata", "dataset_name")
 REQUIRED = ("sample_id", "score", "dataset_name")
@@ -41,9 +42,9 @@ def read_results(sources: Path) -> Reading:
         reading = read_folder(sources, LOCATION, ["raw.result"], _parse, copy_rows=inf)
     except SourceError as error:
         faults += error.faults
-    logs = find_files(sources, LOCATION, inspect_logs.SUFFIXES)[0]
+    logs = find_files(sources, LOCATION, LOG_SUFFIXES)[0]
     try:
-        frames, files, left_out = inspect_logs.read_inspect_logs(sources, logs)
+        frames, files, left_out = read_inspect_logs(sources, logs)
         faults += [
             SourceFileError(
                 f"a benchmark can't be called '{ALL_BENCHMARKS}', the marts' name of all benchmarks together",

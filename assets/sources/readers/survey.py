@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from assets.sources.readers import interviews
 from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
+from assets.sources.readers.interviews import LOCATION as INTERVIEWS
 from assets.sources.readers.privacy import coded, labels
 from assets.sources.readers.text import Table, clean_name, require_columns, with_known_columns
 from assets.sources.survey_schema import ALLOWED, COMPANY, REQUIRED, RESPONSE_ID, SOURCE
@@ -48,7 +48,7 @@ def read_survey(sources: Path, salt: str) -> Reading:
     seen: dict[str, tuple[str, int]] = {}
     tables = ["raw.survey_response", "raw.survey_codebook"]
     reading = read_folder(sources, LOCATION, tables, partial(_parse, salt=salt, seen=seen))
-    ignored = [file for file in reading.ignored_files if file != interviews.LOCATION]
+    ignored = [file for file in reading.ignored_files if file != INTERVIEWS]
     return replace(reading, ignored_files=ignored)
 
 

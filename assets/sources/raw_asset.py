@@ -1,0 +1,65 @@
+"""Raw assets of one shape: the files of an input through its reader, tables as they came, what was left out shown.
+
+Belongs here: that shape. Does not belong here: which inputs there are (assets.py), reading (readers/).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import dagster as dg
+
+from assets.settings import PROJECT
+from assets.sources.folder import sources_folder
+from assets.sources.readers import Reading
+from assets.step import Made, Step, table_assets
+
+
+def raw_assets(
+    group: str,
+    source: str,
+    reader: Callable[[Path], Reading],
+    writes: Mapping[str, str],
+    *more: str,
+) -> dg.AssetsDefinition:
+    """The tables of one input.
+
+    Args:
+        group: slice.
+        source: name of the input.
+        reader: sources -> the tables. Its module's code decides them: another reader's leaves them alone.
+        writes: `raw.name` -> description.
+        more: names of inputs that it reads besides.
+    """
+
+    def read(step: Step) -> Made:
+        return as_read(reader(sources_folder(step.settings)))
+
+    make = table_assets(
+        group=group,
+        writes=writes,
+        inputs=[source, *more],
+        kinds=["python", "duckdb"],
+        name=source if len(writes) > 1 else None,
+        pending=with_suite(writes),
+        code=reader.__module__,
+    )
+    return make(read)
+
+
+def as_read(reading: Reading) -> Made:
+    """The tables, with what was read and what was left out."""
+    told = {
+        "files": list(reading.files),
+        "ignored_files": reading.ignored_files,
+        "ignored_columns": reading.ignored_columns,
+        "blank_rows_skipped": reading.n_blank_rows,
+    }
+    return Made(reading.frames, metadata={"": told})
+
+
+def with_suite(tables: Iterable[str]) -> Sequence[str]:
+    """Of `tables`, those with a suite in expectations/: it runs as steps of its own, and blocks."""
+    folder = PROJECT / "expectations"
+    return [table for table in tables if (folder / f"{table.removeprefix('raw.')}.json").is_file()]
