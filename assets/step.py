@@ -214,7 +214,7 @@ def _run(
             allow_retries=False,
         )
     common = dict(made.metadata.get("", {})) | ({FILES: files} if files else {})
-    origin = {
+    origin: dict[str, Any] = {
         "code_version": plan.code, "settings": noted, "inputs": inputs, "seconds": time.monotonic() - started,
         "reason": why, "refresh_id": context.run.run_id,
     }  # fmt: skip
@@ -228,7 +228,7 @@ def _run(
             else made.versions.get(table, ""),
             is_checked=is_sound and table not in plan.pending,
             metadata=common
-            | made.metadata.get(table, {})
+            | dict(made.metadata.get(table, {}))
             | ({FILE_OF: places[table]} if table in places else {}),
             **origin,
         )

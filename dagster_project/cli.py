@@ -25,6 +25,7 @@ from dagster_project.shortform import shortform
 
 if TYPE_CHECKING:
     from assets.settings import Settings
+    from dagster_project.plan import Refresh
     from dagster_project.watch import Watch
 
 FAILED, NOTHING_PUBLISHED, BUSY = 1, 3, 4
@@ -128,15 +129,9 @@ def _output_to(log: Path | None) -> Iterator[TextIO]:
 
 @main.command()
 @click.option("--verbose", is_flag=True, help="Show Dagster's and dbt's own output, and traces of errors.")
-@click.option(
-    "--job",
-    type=click.Choice(["refresh", "refresh_results", "refresh_chats"]),
-    default="refresh",
-    show_default=True,
-    help="refresh_results, refresh_chats: only what depends on results files, or on chats.",
-)
-def refresh(verbose: bool, job: str) -> None:
-    """Build everything from the input files to the published marts and the report.
+@click.option("--dry-run", is_flag=True, help="Say what would be made again and why; make nothing.")
+def refresh(verbose: bool, dry_run: bool) -> None:
+    """Make what has changed since the last refresh, from the input files to the published marts and the report.
 
     Readers of the published file keep the last good publication until the new one is whole.
     """
@@ -144,16 +139,14 @@ def refresh(verbose: bool, job: str) -> None:
     from dagster_project.lock import HomeError, RefreshRunningError, refresh_lock
 
     settings = _settings()
-    if job != "refresh" and not settings.published_path.exists():
-        raise click.UsageError(f"{job} needs a first whole refresh: run `suitability refresh`.")
     try:
         with (
             refresh_lock(settings.home),
-            _output_to(None if verbose else settings.home / "logs" / "refresh.log") as out,
+            _output_to(None if verbose or dry_run else settings.home / "logs" / "refresh.log") as out,
         ):
             console = Console(file=out)
             try:
-                succeeded = _refresh(settings, console, job, verbose)
+                succeeded = _refresh(settings, console, verbose, dry_run)
             except Exception as error:
                 from dagster_project.faults import known
 
@@ -169,11 +162,10 @@ def refresh(verbose: bool, job: str) -> None:
     sys.exit(0 if succeeded else FAILED)
 
 
-def _refresh(settings: Settings, console: Console, job: str, verbose: bool) -> bool:
+def _refresh(settings: Settings, console: Console, verbose: bool, dry_run: bool) -> bool:
     from dagster_project import show
-    from dagster_project.instance import clear_killed_runs, open_instance
+    from dagster_project.plan import plan_refresh, read_graph
     from dagster_project.ready import ready_warehouse
-    from dagster_project.watch import Watch, count_assets, run_job
 
     os.environ |= {
         "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
@@ -181,8 +173,24 @@ def _refresh(settings: Settings, console: Console, job: str, verbose: bool) -> b
         "GX_ANALYTICS_ENABLED": "false",
     }
     show.start(console, settings)
-    # the run asks again, but takes long to begin
-    ready_warehouse(settings, job)
+    warehouse = ready_warehouse(settings)
+    with console.status("reading the project") if console.is_terminal else nullcontext():
+        graph = read_graph(settings)
+        plan = plan_refresh(graph, warehouse.versions(), settings)
+    show.plan(console, plan, verbose)
+    if dry_run:
+        return True
+    if not plan.names:
+        _conclude(settings, console, None, True, verbose)
+        return True
+    return _run(settings, console, plan, verbose)
+
+
+def _run(settings: Settings, console: Console, plan: Refresh, verbose: bool) -> bool:
+    from dagster_project import show
+    from dagster_project.instance import clear_killed_runs, open_instance
+    from dagster_project.watch import Watch, run_job
+
     with console.status("reading the project") if console.is_terminal else nullcontext():
         from dagster_project.definitions import build_definitions
 
@@ -191,22 +199,26 @@ def _refresh(settings: Settings, console: Console, job: str, verbose: bool) -> b
     with open_instance(settings.home) as instance:
         for run_id in clear_killed_runs(instance):
             console.print(f"closed run {run_id[:8]}, whose process had died", style="yellow")
-        with show.progress(console, watch, count_assets(definitions, job)):
-            succeeded = run_job(definitions, job, instance, watch, verbose=verbose)
+        with show.progress(console, watch, len(plan.names)):
+            succeeded = run_job(definitions, "refresh", instance, watch, assets=plan.names, verbose=verbose)
     _conclude(settings, console, watch, succeeded, verbose)
     return succeeded
 
 
-def _conclude(settings: Settings, console: Console, watch: Watch, succeeded: bool, verbose: bool) -> None:
+def _conclude(
+    settings: Settings, console: Console, watch: Watch | None, succeeded: bool, verbose: bool
+) -> None:
     from dataclasses import replace
 
     from dagster_project import show
     from dagster_project.failing_rows import failing_rows, with_remedy
+    from dagster_project.left_out import left_out
     from dagster_project.published import (
         NothingPublishedError,
         UnreadablePublicationError,
         read_publication,
     )
+    from dagster_project.resources import DuckDBWarehouse
 
     try:
         publication = read_publication(settings.published_path)
@@ -215,17 +227,25 @@ def _conclude(settings: Settings, console: Console, watch: Watch, succeeded: boo
     except UnreadablePublicationError as error:
         show.told(console, str(error))
         publication = None
-    watch.failed_checks = [
-        replace(check, description="\n    ".join([check.description, *failing_rows(settings, check.check)]))
-        for check in watch.failed_checks
-    ]
+    if succeeded and publication:
+        show.publication(console, settings, publication)
+    warehouse = DuckDBWarehouse(settings.warehouse_path, settings.lock_wait_seconds)
+    show.left_out(console, left_out(settings, warehouse.versions()))
+    show.checks(
+        console,
+        [
+            replace(
+                check,
+                description="\n    ".join([check.description, *failing_rows(settings, check.check_name)]),
+            )
+            for check in warehouse.failed_checks()
+        ],
+    )
+    if watch is None:
+        return
     watch.failures = [
         replace(failure, message=with_remedy(settings, failure.message)) for failure in watch.failures
     ]
-    if succeeded and publication:
-        show.publication(console, settings, publication)
-    show.left_out(console, watch)
-    show.checks(console, watch)
     show.stages(console, watch)
     if not succeeded:
         show.failures(console, watch, verbose)
@@ -234,10 +254,12 @@ def _conclude(settings: Settings, console: Console, watch: Watch, succeeded: boo
 
 @main.command()
 def status() -> None:
-    """Show what is published, from which inputs, and whether a refresh is running."""
+    """Show what is published, what the next refresh would make again, and whether a refresh is running."""
     from dagster_project import show
     from dagster_project.lock import holder
+    from dagster_project.plan import plan_refresh, read_graph
     from dagster_project.published import NothingPublishedError, read_publication
+    from dagster_project.resources import DuckDBWarehouse
 
     settings, console = _settings(), Console()
     pid = holder(settings.home)
@@ -247,6 +269,9 @@ def status() -> None:
     except NothingPublishedError as error:
         _fail(console, str(error), NOTHING_PUBLISHED)
     show.publication(console, settings, publication)
+    if not pid:
+        warehouse = DuckDBWarehouse(settings.warehouse_path, settings.lock_wait_seconds)
+        show.plan(console, plan_refresh(read_graph(settings), warehouse.versions(), settings), False)
 
 
 @main.command(context_settings={"ignore_unknown_options": True})
@@ -355,7 +380,7 @@ def dev(port: int) -> None:
 @main.command()
 def docs() -> None:
     """Write dbt's documentation of every table into <home>/docs and print its path."""
-    from dagster_project.dbt_assets import DbtProjectError, prepare_manifest, run_dbt
+    from dagster_project.dbt_project import DbtProjectError, run_dbt
     from dagster_project.lock import HomeError, RefreshRunningError, refresh_lock
 
     settings = _settings()
@@ -364,7 +389,6 @@ def docs() -> None:
     catalog = [] if settings.warehouse_path.exists() else ["--empty-catalog"]
     try:
         with refresh_lock(settings.home):
-            prepare_manifest(settings)
             variables = json.dumps(settings.dbt_vars())
             run_dbt(
                 settings,

@@ -4,8 +4,6 @@ Belongs here: specs, and the step around dbt's process. Does not belong here: SQ
 the process (dbt_process.py), when a table is stale (assets/versions.py).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -222,7 +220,7 @@ def stale_tables(
 
 
 def _result(name: str, version: Version, reason: str | None) -> dg.MaterializeResult:
-    metadata: dict[str, object] = {"reason": reason} if reason else {KEPT: True}
+    metadata: dict[str, str | int] = {"reason": reason} if reason else {KEPT: True}
     if version.n_rows is not None:
         metadata["dagster/row_count"] = version.n_rows
     return dg.MaterializeResult(

@@ -52,7 +52,7 @@ class DbtTable:
 
 @dataclass(frozen=True)
 class DbtNodes:
-    """Tables and tests by name of the table (`schema.name`) and unique id of the test; tables come after what they read."""
+    """Tables by `schema.name`, each after what it reads; tests by unique id."""
 
     tables: dict[str, DbtTable]
     tests: dict[str, DbtTest]

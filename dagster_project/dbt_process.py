@@ -1,7 +1,7 @@
 """dbt as a process that lasts for one refresh: asked for tables and tests, it tells of each as it is done.
 
-Belongs here: starting, asking, noticing that it hangs or has died. Does not belong here: what runs inside (dbt_worker.py),
-which tables are asked for (dbt_assets.py).
+Belongs here: starting, asking, noticing that it hangs or has died. Does not belong here: what runs inside
+(dbt_worker.py), which tables are asked for (dbt_assets.py).
 """
 
 from __future__ import annotations

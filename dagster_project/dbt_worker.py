@@ -3,8 +3,9 @@
 Belongs here: taking requests from standard input and telling of each node on standard output, a line of JSON each.
 Does not belong here: what to run and what to do about it (dbt_process.py).
 
-A request: {"nodes": {unique id: {"code_version", "settings", "reads", "content"}}, "tests": [unique id], "vars": {...}}.
-Answers: {"started": id}, {"finished": id, "status", "message", "failures", "seconds"}, at the end {"done": error or null}.
+A request: {"nodes": {unique id: origin}, "tests": [unique id], "vars": {...}}, where an origin has code_version,
+settings, reads and content. Answers: {"started": id}, {"finished": id, "status", "message", "failures", "seconds"}, at
+the end {"done": error or null}.
 """
 
 from __future__ import annotations
@@ -87,11 +88,9 @@ def _answer(answers: TextIO, what: dict[str, Any]) -> None:
 
 def _die_with_parent() -> None:
     """Without it, a killed refresh would leave dbt behind, with the warehouse open."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        # it may have died before
-        if os.getppid() == 1:
-            sys.exit(1)
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "prctl"):
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 if __name__ == "__main__":

@@ -210,7 +210,7 @@ def _result(
 
 def failed_check(table: str, result: dg.AssetCheckResult) -> FailedCheck:
     """A result as it is noted beside the table, in words."""
-    found = {name: getattr(value, "value", value) for name, value in result.metadata.items()}
+    found: dict[str, Any] = {name: getattr(value, "value", value) for name, value in result.metadata.items()}
     count = found.get("unexpected_count")
     told = [result.description or "", f"{count:g} offending" if count else "", str(found.get("error", ""))]
     if "observed" in found:

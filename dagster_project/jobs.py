@@ -3,8 +3,6 @@
 Belongs here: which assets a job covers. Does not belong here: what a step does (assets/, dbt/), sensors (sensors.py).
 """
 
-from __future__ import annotations
-
 import dagster as dg
 
 from assets.settings import Settings

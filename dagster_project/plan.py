@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from assets.project import folder_hash
 from assets.settings import PROJECT, Settings
+from assets.sources.folder import SOURCES, sources_name
 from assets.sources.inputs import (
     INPUTS,
     FileHashes,
@@ -136,8 +137,10 @@ def plan_refresh(graph: Mapping[str, Node], known: Mapping[str, Version], settin
         if why:
             stale[name] = why
     hashes.keep()
-    if stale:
-        itself = [name for name, node in graph.items() if node.is_always_made and not node.is_on_demand]
+    itself = [name for name, node in graph.items() if node.is_always_made and not node.is_on_demand]
+    noted = [known[name].metadata for name in itself if name in known]
+    # the same bytes from elsewhere: only the refresh itself has another thing to say
+    if stale or any(metadata.get(SOURCES) not in (None, sources_name(settings)) for metadata in noted):
         stale |= dict.fromkeys(itself, "every refresh notes itself")
     ignored = [file for one in INPUTS if one.base == "sources" for file in listed_files(one, settings)[1]]
     return Refresh(len(graph), stale, _following(graph, stale), list(dict.fromkeys(ignored)))

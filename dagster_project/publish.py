@@ -109,9 +109,10 @@ def _write_steps(connection: duckdb.DuckDBPyConnection, run_id: str | None) -> i
     """Of each asset, what this refresh did: the mart was built before the last of them were."""
     connection.execute("delete from fresh.marts.refresh_step")
     connection.execute(
-        "insert into fresh.marts.refresh_step by name select replace(name, '.', '/') as asset, refresh_id = $run as "
-        "is_made, case when refresh_id = $run then reason end as reason, case when refresh_id = $run then seconds end as "
-        "seconds, n_rows from state.version where not starts_with(name, 'published.') order by asset",
+        "insert into fresh.marts.refresh_step by name select replace(name, '.', '/') as asset, "
+        "refresh_id = $run as is_made, case when is_made then reason end as reason, "
+        "case when is_made then seconds end as seconds, n_rows "
+        "from state.version where not starts_with(name, 'published.') order by asset",
         {"run": run_id or ""},
     )
     count = connection.execute("select count(*) from fresh.marts.refresh_step").fetchone()

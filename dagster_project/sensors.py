@@ -3,8 +3,6 @@
 Belongs here: when it asks for a refresh. Does not belong here: what the refresh makes (plan.py).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 

@@ -24,22 +24,46 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from assets.settings import Settings
+    from dagster_project.left_out import LeftOut
+    from dagster_project.plan import Refresh
     from dagster_project.published import Publication
+    from dagster_project.versions_table import FailedCheck
     from dagster_project.watch import Watch
 
 MAX_WARNINGS = 10
 MAX_LEFT_OUT = 6
+MAX_REASONS = 8
 
 
-def told(console: Console, text: str) -> None:
+def told(console: Console, text: str, style: str = "red") -> None:
     """What went wrong, as it stands: a text may hold what looks like markup."""
-    console.print(text, style="red", markup=False, highlight=False, soft_wrap=True)
+    console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 def start(console: Console, settings: Settings) -> None:
     """What is about to be refreshed."""
     sources = settings.sources or "the embedded demo (SYNTHETIC)"
     console.print(f"Refreshing {settings.home}\nfrom {sources}", highlight=False, soft_wrap=True)
+
+
+def plan(console: Console, refresh: Refresh, verbose: bool) -> None:
+    """What is to be made again and why; every asset with its reason where asked."""
+    if not refresh.names:
+        console.print(f"Nothing has changed: all {refresh.n_assets} assets are kept.", highlight=False)
+        return
+    console.print(
+        f"{len(refresh.names)} of {refresh.n_assets} assets to make again or to look at:", highlight=False
+    )
+    reasons = refresh.reasons
+    for reason, count in reasons[:MAX_REASONS]:
+        told(console, f"  {reason} ({count:,} assets)", style="")
+    if len(reasons) > MAX_REASONS:
+        console.print(f"  and for {len(reasons) - MAX_REASONS} more reasons", highlight=False)
+    if refresh.follows:
+        console.print(f"  {len(refresh.follows):,} assets follow from these", highlight=False)
+    if verbose:
+        for name, reason in sorted({**refresh.stale, **refresh.follows}.items()):
+            told(console, f"    {name.replace('.', '/')}: {reason}", style="")
 
 
 @contextmanager
@@ -110,7 +134,8 @@ def publication(console: Console, settings: Settings, published: Publication) ->
 
 
 def stages(console: Console, watch: Watch) -> None:
-    """Time per stage."""
+    """Time per stage, and how much was made and kept."""
+    console.print(f"{watch.n_made} assets made, {watch.n_kept} looked at and kept", highlight=False)
     table = Table("stage", title="Time", title_justify="left")
     table.add_column("seconds", justify="right")
     for stage, seconds in watch.seconds.items():
@@ -120,23 +145,28 @@ def stages(console: Console, watch: Watch) -> None:
     console.print(table)
 
 
-def checks(console: Console, watch: Watch) -> None:
-    """The warnings; failed blocking checks are told with the failures."""
-    warnings = [check for check in watch.failed_checks if not check.blocking]
+def checks(console: Console, failed: Sequence[FailedCheck]) -> None:
+    """The checks that failed when last run: warnings in a line each, blocking ones by name."""
+    warnings = [check for check in failed if not check.is_blocking]
     for check in warnings[:MAX_WARNINGS]:
-        console.print(
-            f"warning  {check.name}  {check.description}", style="yellow", markup=False, soft_wrap=True
-        )
+        name = f"{check.name.replace('.', '/')}: {check.check_name}"
+        console.print(f"warning  {name}  {check.description}", style="yellow", markup=False, soft_wrap=True)
     if len(warnings) > MAX_WARNINGS:
         console.print(
             f"... and {len(warnings) - MAX_WARNINGS} warnings more: see `suitability dev`", style="yellow"
         )
+    for check in failed:
+        if check.is_blocking:
+            name = f"{check.name.replace('.', '/')}: {check.check_name}"
+            console.print(f"\nCHECK FAILED {name}", style="bold red", markup=False)
+            if check.description:
+                console.print(check.description, markup=False, highlight=False, soft_wrap=True)
 
 
-def left_out(console: Console, watch: Watch) -> None:
+def left_out(console: Console, left: LeftOut) -> None:
     """What lies among the inputs and was not read; single columns first: a misspelt one hides among an export's own."""
-    by_number = sorted(watch.ignored_columns.items(), key=lambda item: (len(item[1]), item[0]))
-    lines = [f"not read  {file}" for file in watch.ignored_files]
+    by_number = sorted(left.columns.items(), key=lambda item: (len(item[1]), item[0]))
+    lines = [f"not read  {file}" for file in left.files]
     lines += [f"not read  {file}: column {first(columns)}" for file, columns in by_number]
     for line in lines[:MAX_LEFT_OUT]:
         console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
@@ -151,17 +181,12 @@ def first(names: Sequence[str], n: int = 3) -> str:
 
 
 def failures(console: Console, watch: Watch, verbose: bool) -> None:
-    """Each failed step with its first cause, and the blocking checks that failed."""
+    """Each failed step with its first cause."""
     for failure in watch.failures:
         console.print(f"\nFAILED {failure.step}", style="bold red", markup=False)
         console.print(
             failure.trace if verbose else failure.message, markup=False, highlight=False, soft_wrap=True
         )
-    for check in watch.failed_checks:
-        if check.blocking:
-            console.print(f"\nCHECK FAILED {check.name}", style="bold red", markup=False)
-            if check.description:
-                console.print(check.description, markup=False, highlight=False, soft_wrap=True)
 
 
 def last_good(console: Console, settings: Settings, published: Publication | None) -> None:

@@ -8,11 +8,13 @@ import hashlib
 import json
 from datetime import UTC, datetime
 
+import pandas as pd
+
 from assets.ports import Parts
-from assets.sources.folder import sources_folder
+from assets.sources.folder import SOURCES, sources_folder, sources_name
 from assets.sources.inputs import FileHashes
 from assets.sources.inventory import LISTED, list_source_files
-from assets.sources.raw_asset import as_read, raw_assets, with_suite
+from assets.sources.raw_asset import as_read, raw_assets, suites, with_suite
 from assets.sources.readers import (
     items,
     read_candidates,
@@ -54,7 +56,10 @@ CHATS = {
 
 @table_assets(
     group="warehouse",
-    writes={"raw.refresh": "The refresh that writes this warehouse: id, start, inputs, seed and versions."},
+    writes={
+        "raw.refresh": "The refresh that writes this warehouse: id, start, inputs, seed and versions.",
+        "raw.refresh_step": "Every asset as it stood when the refresh began; publication adds what became of it.",
+    },
     kinds=KINDS,
     is_always_made=True,
 )
@@ -63,7 +68,15 @@ def refresh(step: Step) -> Made:
     sources, run = sources_folder(step.settings), step.context.run.run_id
     frame = new_refresh(step.settings, sources, datetime.now(UTC), run)
     told = {"refresh_id": frame["refresh_id"].iloc[0], "is_synthetic": bool(frame["is_synthetic"].iloc[0])}
-    return Made({"raw.refresh": frame}, metadata={"": told})
+    before = [
+        (name.replace(".", "/"), version.n_rows)
+        for name, version in sorted(step.warehouse.versions().items())
+    ]
+    steps = pd.DataFrame(before, columns=["asset", "n_rows"]).assign(is_made=False, reason=None, seconds=None)
+    return Made(
+        {"raw.refresh": frame, "raw.refresh_step": steps},
+        metadata={"": told | {SOURCES: sources_name(step.settings)}},
+    )
 
 
 @table_assets(
@@ -91,6 +104,7 @@ def source_file(step: Step) -> Made:
     inputs=["items"],
     kinds=KINDS,
     pending=with_suite(["raw.item"]),
+    salt=suites(["raw.item"]),
     code=items.__name__,
 )
 def item(step: Step) -> Made:
@@ -107,6 +121,7 @@ def item(step: Step) -> Made:
     inputs=["survey"],
     kinds=KINDS,
     pending=with_suite(SURVEY),
+    salt=suites(SURVEY),
     code=read_survey.__module__,
 )
 def survey(step: Step) -> Made:
@@ -120,6 +135,7 @@ def survey(step: Step) -> Made:
     inputs=["chats"],
     kinds=["python", "parquet"],
     pending=with_suite(CHATS),
+    salt=suites(CHATS),
     code=read_chats.__module__,
 )
 def chats(step: Step) -> Made:

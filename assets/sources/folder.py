@@ -14,6 +14,8 @@ from assets.sources.readers.errors import SourceError, SourceFileError
 
 INPUTS = ("battery", "survey", "onet", "oews", "chats", "propensity", "tournament", "agentic")
 SYNTHETIC_NOTE = "SYNTHETIC.md"
+# key of metadata
+SOURCES = "sources"
 
 
 def sources_folder(settings: Settings) -> Path:

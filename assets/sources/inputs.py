@@ -240,7 +240,7 @@ def stamps(settings: Settings) -> Iterator[tuple[str, str]]:
 
 
 def why_altered(version: Version, home: Path, hashes: FileHashes) -> str:
-    """Why what lies in a file of the home must be made again; empty where it lies there as it was made, or is a table."""
+    """Why what lies in a file of the home must be made again; empty where it is as it was made, or is a table."""
     place = version.metadata.get(FILE_OF)
     if not place:
         return ""

@@ -5,6 +5,7 @@ Belongs here: that shape. Does not belong here: which inputs there are (assets.p
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from assets.settings import PROJECT
 from assets.sources.folder import sources_folder
 from assets.sources.readers import Reading
 from assets.step import Made, Step, table_assets
+
+FOLDER = PROJECT / "expectations"
 
 
 def raw_assets(
@@ -43,6 +46,7 @@ def raw_assets(
         kinds=["python", "duckdb"],
         name=source if len(writes) > 1 else None,
         pending=with_suite(writes),
+        salt=suites(writes),
         code=reader.__module__,
     )
     return make(read)
@@ -61,5 +65,10 @@ def as_read(reading: Reading) -> Made:
 
 def with_suite(tables: Iterable[str]) -> Sequence[str]:
     """Of `tables`, those with a suite in expectations/: it runs as steps of its own, and blocks."""
-    folder = PROJECT / "expectations"
-    return [table for table in tables if (folder / f"{table.removeprefix('raw.')}.json").is_file()]
+    return [table for table in tables if (FOLDER / f"{table.removeprefix('raw.')}.json").is_file()]
+
+
+def suites(tables: Iterable[str]) -> str:
+    """Hash of the suites of `tables`: a table is made and checked again when what is expected of it changes."""
+    text = "".join((FOLDER / f"{t.removeprefix('raw.')}.json").read_text("utf-8") for t in with_suite(tables))
+    return hashlib.sha256(text.encode()).hexdigest()[:16] if text else ""

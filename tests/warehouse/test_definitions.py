@@ -11,8 +11,8 @@ from pathlib import Path
 import dagster as dg
 import pytest
 import yaml
-
 from assets.adoption.version import code_version as adoption_version
+
 from assets.ports import declared_tables
 from assets.settings import PROJECT, Settings
 from dagster_project import dbt_assets

@@ -13,12 +13,12 @@ from pathlib import Path
 import duckdb
 import pytest
 from click.testing import CliRunner
+from dagster_project.automation import RESULTS, seen_files
 from pydantic import ValidationError
 from rich.console import Console
 
 from assets.settings import Settings
 from dagster_project import cli, show
-from dagster_project.automation import RESULTS, seen_files
 from dagster_project.cli import main
 from dagster_project.failing_rows import failing_rows, null_rows, with_remedy
 from dagster_project.publish import Mart, publish

@@ -13,9 +13,9 @@ import dagster as dg
 import duckdb
 import pandas as pd
 import pytest
+from assets.sources.partial import begin, finish
 
 from assets.settings import PROJECT, Settings
-from assets.sources.partial import begin, finish
 from dagster_project.definitions import locked_warehouse
 from dagster_project.instance import COMMAND_LINE_TAG, POOL, clear_killed_runs, open_instance
 from dagster_project.lock import RefreshRunningError, holder, refresh_lock

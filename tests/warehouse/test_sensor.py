@@ -8,8 +8,6 @@ from pathlib import Path
 import dagster as dg
 import duckdb
 import pytest
-
-from assets.settings import Settings
 from assets.sources.partial import begin, finish
 from dagster_project.automation import (
     CHATS,
@@ -19,6 +17,8 @@ from dagster_project.automation import (
     new_results_file,
     seen_files,
 )
+
+from assets.settings import Settings
 from tests.factories import write_results
 
 
