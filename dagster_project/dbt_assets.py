@@ -134,7 +134,7 @@ class _Phase:
                     if outcome.unique_id in by_id:
                         self._take_table(by_id[outcome.unique_id], outcome)
                     elif outcome.unique_id in tests:
-                        yield self._take_test(tests[outcome.unique_id], outcome)
+                        yield from self._told(self._take_test(tests[outcome.unique_id], outcome))
             except DbtProcessError as error:
                 self._faults.append(str(error))
             self._settle(reasons, tests)
@@ -185,6 +185,22 @@ class _Phase:
             passed=passed,
             severity=dg.AssetCheckSeverity.WARN if outcome.status == "warn" else dg.AssetCheckSeverity.ERROR,
             metadata={} if passed else {"failed_rows": outcome.failures, "message": outcome.message or ""},
+        )
+
+    def _told(self, result: dg.AssetCheckResult) -> Iterator[dg.AssetCheckResult]:
+        """A check of a table of this run's phase is its result; of an earlier or kept one, an event beside."""
+        assert result.asset_key is not None and result.check_name is not None
+        if dg.AssetCheckKey(result.asset_key, result.check_name) in self._context.selected_asset_check_keys:
+            yield result
+            return
+        self._context.log_event(
+            dg.AssetCheckEvaluation(
+                asset_key=result.asset_key,
+                check_name=result.check_name,
+                passed=result.passed,
+                severity=result.severity,
+                metadata=result.metadata,
+            )
         )
 
     def _settle(self, reasons: Mapping[str, str], tests: Mapping[str, DbtTest]) -> None:
