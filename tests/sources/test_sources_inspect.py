@@ -15,7 +15,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from assets.sources.readers import SourceError, inspect_logs, list_source_files, read_results
+from assets.sources.inventory import list_source_files
+from assets.sources.readers import SourceError, inspect_logs, read_results
 from assets.sources.readers.inspect_logs import conflicts, rows_of
 from assets.sources.readers.inspect_system import system_of
 from dagster_project.automation import RESULTS, seen_files
