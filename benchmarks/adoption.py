@@ -36,7 +36,7 @@ from assets.adoption.embedders import load_embedder
 from assets.adoption.index_assets import embedder_validation, index_bridge
 from assets.adoption.matches import Matches
 from assets.adoption.nearest import nearest
-from assets.ports import Parts, declared_tables
+from assets.ports import Parts, Rows, declared_tables
 from assets.settings import Settings
 from assets.sources.readers import read_chats, read_comparison
 from dagster_project.dbt_assets import prepare_manifest
@@ -190,7 +190,7 @@ def refresh(
             request_characters=settings.request_characters,
         )
     with clock.step(LOAD):
-        chat_tables = {"raw.chat": Parts(chats.parts), "raw.chat_file": chats.files}
+        chat_tables: dict[str, Rows] = {"raw.chat": Parts(chats.parts), "raw.chat_file": chats.files}
         warehouse.write(chat_tables | read_comparison(settings.sources).frames)
     with clock.step(SQL_BEFORE):
         sql(folder, manifests[0], before)

@@ -40,7 +40,9 @@ class MemoryWarehouse:
         frames = {table: _frame(table, rows) for table, rows in tables.items()}
         self.tables |= frames
         return {
-            table: replace(version, n_rows=len(frames[table]) if table in frames else None)
+            table: replace(version, n_rows=len(frames[table]), data_version=version.data_version or "some")
+            if table in frames
+            else version
             for table, version in (versions or {}).items()
         }
 

@@ -62,7 +62,7 @@ def calibration_estimate(step: Step) -> Made:
 def recovery_tables(step: Step) -> Made:
     """Figures of the stored run; suitability by the importance at hand."""
     found = proof.recovery_tables(
-        *map(step.read, (DEMAND, AGENTS, IMPORTANCE, MEMBERS)), settings=step.settings
+        step.read(DEMAND), step.read(AGENTS), step.read(IMPORTANCE), step.read(MEMBERS), step.settings
     )
     return Made({f"model.{name}": frame for name, frame in found.items()})
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from assets.adoption.assets import adoption
 from assets.adoption.index_assets import embedder_validation, index_bridge
-from assets.ports import Parts, declared_tables
+from assets.ports import Parts, Rows, declared_tables
 from assets.settings import Settings
 from assets.sources.folder import sources_folder
 from assets.sources.readers import read_chats, read_comparison
@@ -46,7 +46,7 @@ def land(settings: Settings, world: Mapping[str, pd.DataFrame]) -> DuckDBWarehou
         max_characters=settings.chat_characters,
         request_characters=settings.request_characters,
     )
-    chat_tables = {"raw.chat": Parts(chats.parts), "raw.chat_file": chats.files}
+    chat_tables: dict[str, Rows] = {"raw.chat": Parts(chats.parts), "raw.chat_file": chats.files}
     warehouse.write(chat_tables | read_comparison(sources).frames)
     return warehouse
 

@@ -207,7 +207,7 @@ def test_no_systems_load_empty_tables(tmp_path):
     assert result.success
     assert {"after_draws", "after_diagnostic"} <= set(done)
     for name in slice_assets.LOADED:
-        assert len(tables[f"model.{name}"]) == 0
+        assert len(tables[name]) == 0
     assert result.get_asset_check_evaluations()[0].description == "nothing to fit"
 
 

@@ -224,7 +224,7 @@ def test_only_what_changed_is_checked_again(tmp_path):
     store_draws(tmp_path, ("a",))
     checks.check_stale_systems(settings, print)
     assert set(read(tmp_path, "item_prediction")["system"]) == {"a"}
-    assert [len(list((tmp_path / "posterior" / t).iterdir())) for t in checks.TABLES] == [1, 1, 1]
+    assert [len(list((tmp_path / checks.CHECKS / t).iterdir())) for t in checks.TABLES] == [1, 1, 1]
 
 
 def replace_settings(settings, **changes):

@@ -166,7 +166,9 @@ def test_a_reader_is_asked_again_only_of_other_files(inputs: Path, tmp_path: Pat
             path.write_bytes(path.read_bytes())
         result = run(inputs, tmp_path / "home")
         assert result.success
-        told = [one.step_materialization_data.materialization for one in result.get_asset_materialization_events()]
+        told = [
+            one.step_materialization_data.materialization for one in result.get_asset_materialization_events()
+        ]
         return {one.asset_key.path[-1] for one in told if "reason" in one.metadata}
 
     with_suite = {path.stem for path in (PROJECT / "expectations").glob("*.json")}
