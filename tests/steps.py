@@ -50,6 +50,19 @@ class MemoryWarehouse:
         return {}
 
 
+class _Forgetful:
+    """A warehouse without its notes: what a test writes past them leaves no step as it stands."""
+
+    def __init__(self, warehouse: Warehouse) -> None:
+        self._warehouse = warehouse
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._warehouse, name)
+
+    def versions(self) -> dict[str, Version]:
+        return {}
+
+
 def _frame(table: str, rows: Rows) -> pd.DataFrame:
     if isinstance(rows, pd.DataFrame):
         return conform(table, rows)
@@ -61,14 +74,14 @@ def _frame(table: str, rows: Rows) -> pd.DataFrame:
 def run_steps(
     warehouse: Warehouse, settings: Settings, *steps: dg.AssetsDefinition
 ) -> dict[str, dict[str, Any]]:
-    """What each of `steps` told of its tables, by `schema.name`.
+    """Make all tables of `steps`, whatever is noted; what they told of each, by `schema.name`.
 
     Raises:
         dagster.Failure: as the step.
     """
     with dg.DagsterInstance.ephemeral() as instance:
         result = dg.materialize(
-            steps, resources={"warehouse": warehouse, "settings": settings}, instance=instance
+            steps, resources={"warehouse": _Forgetful(warehouse), "settings": settings}, instance=instance
         )
     told = [
         event.step_materialization_data.materialization for event in result.get_asset_materialization_events()
