@@ -7,7 +7,7 @@ Does not belong here: any computation (the slices), when a table is stale (versi
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -213,24 +213,20 @@ def _run(
             f"files of {what} changed while they were read. Refresh again when they are whole",
             allow_retries=False,
         )
-    common = dict(made.metadata.get("", {})) | ({FILES: files} if files else {})
-    origin: dict[str, Any] = {
-        "code_version": plan.code, "settings": noted, "inputs": inputs, "seconds": time.monotonic() - started,
-        "reason": why, "refresh_id": context.run.run_id,
-    }  # fmt: skip
     written = [table for table in plan.writes if table in made.tables or table in made.files]
-    places = {table: path.relative_to(settings.home).as_posix() for table, path in made.files.items()}
     is_sound = all(check.passed for check in made.checks if check.severity == dg.AssetCheckSeverity.ERROR)
+    origin = Version(
+        plan.code, noted, inputs,
+        seconds=time.monotonic() - started, reason=why, refresh_id=context.run.run_id,
+    )  # fmt: skip
     fresh = {
-        table: Version(
+        table: replace(
+            origin,
             data_version=bytes_version(made.files[table])
             if table in made.files
             else made.versions.get(table, ""),
             is_checked=is_sound and table not in plan.pending,
-            metadata=common
-            | dict(made.metadata.get(table, {}))
-            | ({FILE_OF: places[table]} if table in places else {}),
-            **origin,
+            metadata=_metadata(made, table, settings.home) | ({FILES: files} if files else {}),
         )
         for table in written
     }
@@ -246,6 +242,13 @@ def _run(
             data_version=dg.DataVersion(version.data_version),
         )
     yield from made.checks
+
+
+def _metadata(made: Made, table: str, home: Path) -> dict[str, Any]:
+    told = {**made.metadata.get("", {}), **made.metadata.get(table, {})}
+    if table in made.files:
+        told[FILE_OF] = made.files[table].relative_to(home).as_posix()
+    return told
 
 
 def _keep(

@@ -36,13 +36,14 @@ from assets.adoption.embedders import load_embedder
 from assets.adoption.index_assets import embedder_validation, index_bridge
 from assets.adoption.matches import Matches
 from assets.adoption.nearest import nearest
-from assets.ports import declared_tables
+from assets.ports import Parts, Rows, declared_tables
 from assets.settings import Settings
 from assets.sources.readers import read_chats, read_comparison
 from dagster_project.dbt_assets import prepare_manifest
 from dagster_project.resources import DuckDBWarehouse
 from tests.adoption.slice_build import FIRST, RAW, REST
 from tests.dbt_run import WAREHOUSE_NAME, manifest_of, run_dbt
+from tests.steps import run_steps
 
 N_OCCUPATIONS, N_TASKS, N_NEW, N_BATCHES = 923, 18_796, 10_000, 5
 FILE_ROWS = 100_000
@@ -189,8 +190,8 @@ def refresh(
             request_characters=settings.request_characters,
         )
     with clock.step(LOAD):
-        warehouse.sync("raw.chat", chats.parts)
-        warehouse.replace({"raw.chat_file": chats.files} | read_comparison(settings.sources).frames)
+        chat_tables: dict[str, Rows] = {"raw.chat": Parts(chats.parts), "raw.chat_file": chats.files}
+        warehouse.write(chat_tables | read_comparison(settings.sources).frames)
     with clock.step(SQL_BEFORE):
         sql(folder, manifests[0], before)
 
@@ -199,12 +200,10 @@ def refresh(
             return matches.match(*given)
 
     with clock.step(ADOPT), patch.object(matching, "match", match):
-        found: Any = adoption(warehouse=warehouse, settings=settings)
-        list(found)
+        run_steps(warehouse, settings, adoption)
     # of tasks alone, and kept while these stay
     with clock.step(VALIDATE):
-        for asset in (embedder_validation, index_bridge):
-            asset(warehouse=warehouse, settings=settings)
+        run_steps(warehouse, settings, embedder_validation, index_bridge)
     with clock.step(SQL_AFTER):
         sql(folder, manifests[1], after)
     return clock
@@ -262,7 +261,7 @@ def main() -> None:
         parsed = prepare_manifest(Settings.model_validate({"home": folder / "parsed"})).parent
         warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
         frames = {t: pd.DataFrame() for t in declared_tables() if t.startswith(RAW)} | world()
-        warehouse.replace({t: f.reindex(columns=list(declared_tables()[t])) for t, f in frames.items()})
+        warehouse.write({t: f.reindex(columns=list(declared_tables()[t])) for t, f in frames.items()})
         # dbt reads the project once a process
         sql(folder, manifest_of(parsed), ("-s", "seed_major_group"))
         write_log(folder / "sources/chats", n, 1)

@@ -229,9 +229,3 @@ def refuse_same_names(raters: Iterable[Model], supplied_files: Iterable[str]) ->
             f"{file} and the [[rater]] {rater.name} of llm.toml have one name, and would count as one rater. "
             "Rename or remove one of them"
         )
-
-
-def answers_of(annotation: pd.DataFrame) -> pd.DataFrame:
-    """What changes with any answer, and with anything asked: another rubric, prompt, model or text."""
-    cells = annotation[["call_id", "capability", "status", "level"]].drop_duplicates()
-    return cells.sort_values(["call_id", "capability"])

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from assets.adoption.assets import adoption
 from assets.adoption.index_assets import embedder_validation, index_bridge
-from assets.ports import declared_tables
+from assets.ports import Parts, Rows, declared_tables
 from assets.settings import Settings
 from assets.sources.folder import sources_folder
 from assets.sources.readers import read_chats, read_comparison
 from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.steps import run_steps
 
 BEFORE = (
     *("int_chat", "int_chat_text", "int_request", "int_task_text", "int_occupation_task"),
@@ -38,7 +38,7 @@ def land(settings: Settings, world: Mapping[str, pd.DataFrame]) -> DuckDBWarehou
     warehouse = DuckDBWarehouse(settings.home / WAREHOUSE_NAME)
     empty = {name: pd.DataFrame() for name in declared_tables() if name.startswith(RAW)}
     frames = empty | dict(world)
-    warehouse.replace({n: f.reindex(columns=list(declared_tables()[n])) for n, f in frames.items()})
+    warehouse.write({n: f.reindex(columns=list(declared_tables()[n])) for n, f in frames.items()})
     sources = sources_folder(settings)
     chats = read_chats(
         sources,
@@ -46,8 +46,8 @@ def land(settings: Settings, world: Mapping[str, pd.DataFrame]) -> DuckDBWarehou
         max_characters=settings.chat_characters,
         request_characters=settings.request_characters,
     )
-    warehouse.sync("raw.chat", chats.parts)
-    warehouse.replace({"raw.chat_file": chats.files} | read_comparison(sources).frames)
+    chat_tables: dict[str, Rows] = {"raw.chat": Parts(chats.parts), "raw.chat_file": chats.files}
+    warehouse.write(chat_tables | read_comparison(sources).frames)
     return warehouse
 
 
@@ -70,10 +70,7 @@ def build(
     warehouse = land(settings, world)
     for step, selection in enumerate((FIRST, REST)):
         if step:
-            found: Any = adoption(warehouse=warehouse, settings=settings)
-            list(found)
-            for asset in (embedder_validation, index_bridge):
-                asset(warehouse=warehouse, settings=settings)
+            run_steps(warehouse, settings, adoption, embedder_validation, index_bridge)
         run = run_dbt(folder, "build", *selection, *options, parsed=parsed)
         assert run.success, run.failures
     return warehouse

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -21,6 +20,7 @@ from click.testing import CliRunner, Result
 
 from assets.adoption import asking
 from assets.adoption.assets import adoption
+from assets.ports import Files
 from assets.settings import PROJECT, Settings
 from dagster_project.cli import main
 from dagster_project.lock import refresh_lock
@@ -30,6 +30,7 @@ from tests.adoption.private_texts import FORMS, N_REMARKS, PRIVATE, left_in, rem
 from tests.adoption.slice_build import BEFORE, land
 from tests.dbt_run import run_dbt
 from tests.llm.scripted_server import KEY, Reply
+from tests.steps import run_steps
 
 PLANS = ("adoption-relevance", "adoption-summary", "adoption-confirm")
 MARTS = ("chat_funnel", "occupation_adoption")
@@ -119,8 +120,7 @@ class World:
 
     def take_steps(self) -> None:
         """What a refresh does between chats and marts."""
-        found: Any = adoption(warehouse=self.warehouse, settings=self.settings)
-        list(found)
+        run_steps(self.warehouse, self.settings, adoption)
 
     def model_tables(self) -> dict[str, pd.DataFrame]:
         tables = {name: self.warehouse.read(f"model.{name}") for name in TABLES}
@@ -371,7 +371,7 @@ def test_a_plan_says_what_comes_first(world: World, tmp_path: Path) -> None:
         assert f"llm.toml names no [[{role}]]" in told
     write_roles(sources, world.server.base_url)
     # half a refresh: chats whose texts are gone
-    world.warehouse.load("raw.chat", [])
+    world.warehouse.write({"raw.chat": Files([])})
     assert "Run `suitability refresh`" in " ".join(world.call("run", PLANS[0]).output.split())
     world.settings.warehouse_path.unlink()
     told = " ".join(world.call("run", PLANS[0]).output.split())

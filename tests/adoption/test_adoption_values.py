@@ -53,7 +53,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> DuckDBW
     crosswalk = [(f"{code}.00", code if code != CODES[5] else None) for code in CODES]
     write_csv(folder / "oews/crosswalk.csv", CROSSWALK_HEADER, crosswalk)
     warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
-    warehouse.replace(read_onet(folder).frames | read_oews(folder).frames)
+    warehouse.write(read_onet(folder).frames | read_oews(folder).frames)
     options = ("--exclude-resource-type", "unit_test", "--indirect-selection", "cautious")
     run = run_dbt(folder, "build", "-s", *MODELS, *options, parsed=dbt_target)
     assert run.success, run.failures

@@ -52,7 +52,7 @@ def test_codes_of_two_taxonomies_are_refused(
         "raw.onet_job_zone": pd.DataFrame(),
     }
     warehouse = DuckDBWarehouse(tmp_path / WAREHOUSE_NAME)
-    warehouse.replace(
+    warehouse.write(
         {name: frame.reindex(columns=list(declared_tables()[name])) for name, frame in world.items()}
     )
     options = ("--exclude-resource-type", "unit_test", "--indirect-selection", "cautious")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -18,6 +17,7 @@ from assets.settings import Settings
 from assets.sources.readers import read_candidates, read_judgements, read_outputs, read_traits
 from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.steps import run_steps
 
 READERS = (read_candidates, read_outputs, read_judgements, read_traits)
 BEFORE = ("path:models/staging/assistance", "path:models/intermediate/assistance")
@@ -67,18 +67,16 @@ def rebuild(
 def land(warehouse: DuckDBWarehouse, sources: Path, asked: Mapping[str, pd.DataFrame] | None = None) -> None:
     """The raw tables of the slice; those that language models fill are empty but for `asked`."""
     for read in READERS:
-        warehouse.replace(read(sources).frames)
-    names = [f"raw.{name}" for name in TABLES]
-    empty = {name: pd.DataFrame(columns=list(declared_tables()[name])) for name in names}
-    warehouse.replace(empty | dict(asked or {}))
+        warehouse.write(read(sources).frames)
+    empty = {name: pd.DataFrame(columns=list(declared_tables()[name])) for name in TABLES}
+    warehouse.write(empty | dict(asked or {}))
 
 
 def python_step(warehouse: DuckDBWarehouse) -> None:
     """What SQL can't say, from intermediate tables to model tables."""
-    step: Any = tournament
-    home = warehouse.path.parent / "home"
-    made = list(step.op.compute_fn.decorated_fn(warehouse, Settings(home=home)))
-    assert {result.asset_key.path[1] for result in made} == set(MADE)
+    assert (
+        run_steps(warehouse, Settings(home=warehouse.path.parent / "home"), tournament).keys() == MADE.keys()
+    )
 
 
 def _in_order(layer: str, files: Mapping[str, str]) -> Iterator[str]:

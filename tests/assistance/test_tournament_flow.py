@@ -26,7 +26,7 @@ def test_sent_is_accepted_rejected_and_failed_and_a_turned_choice_is_a_tie(
     assert setup.call("run", "judge").exit_code == 1
     warehouse = DuckDBWarehouse(tmp_path / WAREHOUSE_NAME)
     tables = setup.tables().tables
-    warehouse.replace(tables)
+    warehouse.write(tables)
     outcome = run_dbt(tmp_path, "run", "--select", "+tournament_flow +judge_consistency", parsed=dbt_target)
     assert outcome.success, outcome.failures
     flow = warehouse.read("marts.tournament_flow")

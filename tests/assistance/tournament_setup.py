@@ -6,7 +6,6 @@ assertions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -18,6 +17,7 @@ from assets.sources.folder import sources_folder
 from assets.sources.readers import read_candidates, read_judgements, read_outputs, read_traits
 from dagster_project.cli import main
 from tests.assistance.tournament_server import TournamentServer
+from tests.steps import MemoryWarehouse, run_steps
 
 FAMILIES = {
     "zephyrine": "Boreal", "quillon": "Austral", "wimbrel": "Boreal", "juror-one": "Jurassic",
@@ -71,26 +71,6 @@ Write a haiku on rain.
 """
 FILES = ("candidate", "tournament_output", "tournament_judgement", "assistance_trait")
 KEYS = ["task", "mode", "run"]
-
-
-class Tables:
-    """The warehouse port on frames; the raw tables of files are read anew each time."""
-
-    def __init__(self, settings: Settings) -> None:
-        sources, readers = (
-            sources_folder(settings),
-            (read_candidates, read_outputs, read_judgements, read_traits),
-        )
-        self.tables = {
-            f"raw.{name}": read(sources).frames[f"raw.{name}"]
-            for name, read in zip(FILES, readers, strict=True)
-        }
-
-    def read(self, table: str) -> pd.DataFrame:
-        return self.tables[table]
-
-    def replace(self, tables: dict[str, pd.DataFrame]) -> None:
-        self.tables |= tables
 
 
 class Setup:
@@ -148,18 +128,20 @@ class Setup:
             done = self.call("run", step)
             assert done.exit_code == 0, done.output
 
-    def tables(self) -> Tables:
+    def tables(self) -> MemoryWarehouse:
         """All raw tables, those of the ledger too."""
-        tables = Tables(self.settings)
-        results = tournament_calls(warehouse=tables, settings=self.settings)
-        assert isinstance(results, Iterator)
-        assert len(list(results)) == len(TABLES)
+        sources = sources_folder(self.settings)
+        readers = (read_candidates, read_outputs, read_judgements, read_traits)
+        tables = MemoryWarehouse()
+        for read in readers:
+            tables.write(read(sources).frames)
+        assert run_steps(tables, self.settings, tournament_calls).keys() == TABLES.keys()
         return tables
 
     def collect(self) -> dict[str, pd.DataFrame]:
         """The tables of the ledger: outputs, verdicts, codings."""
         tables = self.tables()
-        return {name: tables.read(f"raw.{name}") for name in TABLES}
+        return {name.removeprefix("raw."): tables.read(name) for name in TABLES}
 
 
 def counts(frame: pd.DataFrame) -> dict[str, int]:

@@ -17,6 +17,7 @@ from assets.ports import declared_tables
 from assets.settings import PROJECT, Settings
 from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.steps import run_steps
 
 EMPTY_UNLESS_LANDED = (
     *("raw.rating", "raw.annotation", "raw.result", "raw.ai_system"),
@@ -53,7 +54,7 @@ class BatteryPipeline:
 
     def land(self, frames: Mapping[str, pd.DataFrame]) -> None:
         """Replace raw tables; a column that a frame lacks is NULL."""
-        self.warehouse.replace(
+        self.warehouse.write(
             {name: frame.reindex(columns=list(declared_tables()[name])) for name, frame in frames.items()}
         )
 
@@ -66,9 +67,9 @@ class BatteryPipeline:
 
     def build(self, *options: str) -> None:
         """Everything: the models up to the correlations, the clusters, the rest."""
-        rater_demand(warehouse=self.warehouse, settings=Settings())
+        run_steps(self.warehouse, Settings(), rater_demand)
         assert self.dbt("build", "-s", "+int_capability_correlation", *options), self.failures()
-        dimension_member(warehouse=self.warehouse, settings=Settings())
+        run_steps(self.warehouse, Settings(), dimension_member)
         assert self.dbt("build", "--exclude", "+int_capability_correlation", *options), self.failures()
 
     def failures(self) -> dict[str, str]:

@@ -21,6 +21,7 @@ from sklearn.metrics import cohen_kappa_score
 from assets.battery.assets import rater_demand
 from assets.settings import PROJECT, Settings
 from tests.battery.pipeline import BatteryPipeline
+from tests.steps import run_steps
 
 CAPABILITIES = pd.read_csv(PROJECT / "dbt/seeds/seed_capability.csv")["capability"].tolist()
 RATERS = ("ann", "bob", "cyd")
@@ -393,7 +394,7 @@ def test_consensus_can_be_the_posterior_of_the_rater_model(pipeline: BatteryPipe
         # dbt ran in this process and may still have it open: all must stand in the file before it is copied
         connection.execute("checkpoint")
     shutil.copy(pipeline.warehouse.path, other.warehouse.path)
-    rater_demand(warehouse=other.warehouse, settings=Settings(consensus="posterior"))
+    run_steps(other.warehouse, Settings(consensus="posterior"), rater_demand)
     variables = json.dumps(Settings(consensus="posterior").dbt_vars())
     assert other.dbt("run", "-s", "int_consensus", "int_demand", "--vars", variables), other.failures()
     found = other.read("intermediate.int_consensus").set_index([*KEY, "capability"]).loc[mean.index]

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from assets.battery.assets import SELECTION, battery_selection
 from assets.battery.selection import Limits, allocate, limits, proportional, select, total_variation
-from assets.ports import conform
 from assets.settings import Settings
+from tests.steps import MemoryWarehouse, run_steps
 
 SETTINGS = Settings()
 
@@ -120,31 +120,23 @@ def test_the_draw_is_the_seeds_whatever_the_order_of_rows() -> None:
     assert select(levels, 40, SETTINGS.model_copy(update={"seed": 5})).digest != first.digest
 
 
-class Tables:
-    """The warehouse port on frames."""
-
-    def __init__(self, levels: pd.DataFrame) -> None:
-        self.tables = {"intermediate.int_item_level": levels}
-
-    def read(self, table: str) -> pd.DataFrame:
-        return self.tables[table]
-
-    def replace(self, tables: dict[str, pd.DataFrame]) -> None:
-        self.tables |= {name: conform(name, frame) for name, frame in tables.items()}
+def tables_of(levels: pd.DataFrame, asked: int | None) -> dict[str, pd.DataFrame]:
+    """What the asset makes of `levels`."""
+    warehouse = MemoryWarehouse({"intermediate.int_item_level": levels})
+    settings = SETTINGS.model_copy(update={"selection_items": asked})
+    assert run_steps(warehouse, settings, battery_selection).keys() == SELECTION.keys()
+    return warehouse.tables
 
 
 @pytest.mark.parametrize(("asked", "levels"), [(None, planted({"a": 5})), (30, planted({}))])
 def test_nothing_asked_or_nothing_there_chooses_nothing(asked: int | None, levels: pd.DataFrame) -> None:
-    tables = Tables(levels)
-    made = list(battery_selection(tables, SETTINGS.model_copy(update={"selection_items": asked})))  # type: ignore[arg-type, call-overload]
-    assert len(made) == 3
-    assert all(tables.read(f"model.{name}").empty for name in SELECTION)
+    tables = tables_of(levels, asked)
+    assert all(tables[name].empty for name in SELECTION)
 
 
 def test_the_asset_stores_items_with_their_hash() -> None:
-    tables = Tables(planted({"a": 80, "b": 60}))
-    list(battery_selection(tables, SETTINGS.model_copy(update={"selection_items": 30})))  # type: ignore[arg-type, call-overload]
-    items = tables.read("model.battery_selection")
+    tables = tables_of(planted({"a": 80, "b": 60}), 30)
+    items = tables["model.battery_selection"]
     assert len(items) == 30 and items["selection_sha256"].nunique() == 1
-    benchmarks = tables.read("model.battery_selection_benchmark")
+    benchmarks = tables["model.battery_selection_benchmark"]
     assert set(benchmarks["relaxed"]) == {"at most 3 items a benchmark can't give 30, so 15 are allowed"}

@@ -13,21 +13,8 @@ from assets.capability import assets as slice_assets
 from assets.capability import fit, store
 from assets.capability.layout import pool_counts, pool_responses
 from assets.capability.model import ModelOptions
-from assets.ports import conform
 from assets.settings import Settings
-
-
-class TablesInMemory:
-    """The warehouse port on a dictionary."""
-
-    def __init__(self, tables):
-        self.tables = dict(tables)
-
-    def read(self, table):
-        return self.tables[table]
-
-    def replace(self, tables):
-        self.tables |= {name: conform(name, frame) for name, frame in tables.items()}
+from tests.steps import MemoryWarehouse
 
 
 @dg.asset(deps=[["model", "capability_draw"]])
@@ -39,7 +26,7 @@ def after_diagnostic() -> None: ...
 
 
 def run(home, tables, selection=None, instance=None, partition=None, **settings):
-    warehouse = TablesInMemory(tables)
+    warehouse = MemoryWarehouse(tables)
     result = dg.materialize(
         [
             slice_assets.capability_input,
@@ -157,7 +144,7 @@ def store_draws(home, shift, fingerprint="f"):
 
 
 LOAD = dg.AssetSelection.assets(
-    *[["model", name] for name in slice_assets.LOADED], ["after_draws"], ["after_diagnostic"]
+    *[name.split(".") for name in slice_assets.LOADED], ["after_draws"], ["after_diagnostic"]
 )
 
 
@@ -220,7 +207,7 @@ def test_no_systems_load_empty_tables(tmp_path):
     assert result.success
     assert {"after_draws", "after_diagnostic"} <= set(done)
     for name in slice_assets.LOADED:
-        assert len(tables[f"model.{name}"]) == 0
+        assert len(tables[name]) == 0
     assert result.get_asset_check_evaluations()[0].description == "nothing to fit"
 
 

@@ -23,7 +23,7 @@ def build_marts(folder, dbt_target, posterior, models):
     """The run, and its warehouse; marts of other slices are stand-ins."""
     warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
     row, _ = fit.fit_diagnostics(posterior, fit.Thresholds(1.05, 100))
-    warehouse.replace(
+    warehouse.write(
         {
             "model.capability_draw": store.capability_frame(posterior),
             "model.intercept_draw": store.intercept_frame(posterior),

@@ -15,11 +15,11 @@ from assets.capability import checks, fit, store
 from assets.capability.items import Answers, Draws, answers_of, item_table, log_likelihood
 from assets.capability.layout import item_logit
 from assets.capability.prediction import N_FOLDS, characteristic_curve, folds, held_out_predictions
-from assets.ports import conform
 from assets.settings import Settings
 from dagster_project.resources import DuckDBWarehouse
 from tests.capability.item_worlds import OPTIONS, Line, answered, posterior
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.steps import MemoryWarehouse
 
 TRUSTED, NEVER_TRUSTED = 0.7, -np.inf
 
@@ -224,7 +224,7 @@ def test_only_what_changed_is_checked_again(tmp_path):
     store_draws(tmp_path, ("a",))
     checks.check_stale_systems(settings, print)
     assert set(read(tmp_path, "item_prediction")["system"]) == {"a"}
-    assert [len(list((tmp_path / "posterior" / t).iterdir())) for t in checks.TABLES] == [1, 1, 1]
+    assert [len(list((tmp_path / checks.CHECKS / t).iterdir())) for t in checks.TABLES] == [1, 1, 1]
 
 
 def replace_settings(settings, **changes):
@@ -241,21 +241,8 @@ def test_items_of_another_refresh_are_refused_by_name(tmp_path):
         checks.check_stale_systems(Settings(home=tmp_path), print)
 
 
-class TablesInMemory:
-    """The warehouse port on a dictionary."""
-
-    def __init__(self, given):
-        self.tables = dict(given)
-
-    def read(self, table):
-        return self.tables[table]
-
-    def replace(self, given):
-        self.tables |= {name: conform(name, frame) for name, frame in given.items()}
-
-
 def load(home, demand, response):
-    warehouse = TablesInMemory({"intermediate.int_demand": demand, "intermediate.int_response": response})
+    warehouse = MemoryWarehouse({"intermediate.int_demand": demand, "intermediate.int_response": response})
     result = dg.materialize(
         [slice_assets.prediction_input, slice_assets.posterior_check, slice_assets.posterior_check_tables],
         resources={"warehouse": warehouse, "settings": Settings(home=home)},
@@ -295,7 +282,7 @@ def test_marts_score_as_scikit_learn_does(tmp_path, dbt_target):
     loaded = load(tmp_path, demand, response)
     warehouse = DuckDBWarehouse(tmp_path / WAREHOUSE_NAME)
     draws = store.capability_frame(store.read_posterior(tmp_path / store.DRAWS))
-    warehouse.replace(
+    warehouse.write(
         {f"model.{t}": loaded[f"model.{t}"] for t in checks.TABLES} | {"model.capability_draw": draws}
     )
     with warehouse.connect() as connection:

@@ -20,6 +20,7 @@ from assets.sources.readers import read_propensity_items
 from dagster_project.cli import main
 from tests.llm.scripted_server import KEY
 from tests.propensity.choosing_server import ChoosingServer, chosen, texts_of
+from tests.steps import MemoryWarehouse, run_steps
 
 PLANS = ("propensity-items", "propensity-bands", "propensity-runs", "propensity-choices")
 ROLES = {"writer": "w", "rater": "r", "system": "plain", "judge": "j"}
@@ -46,21 +47,10 @@ FILE = HEADER + "f1,Risk,b,Take {option_b}?,x,y,z,b,-1,1\nf2,risk,b,Which?,x,,z,
 N_ITEMS = 9 + 1
 
 
-class Tables:
-    """The warehouse port on frames."""
-
-    def __init__(self, settings: Settings, systems: tuple[str, ...] = ()) -> None:
-        supplied = read_propensity_items(sources_folder(settings)).frames["raw.propensity_item"]
-        self.tables = {
-            "raw.propensity_item": supplied,
-            "raw.propensity_response": pd.DataFrame({"system": systems}, dtype=object),
-        }
-
-    def read(self, table: str) -> pd.DataFrame:
-        return self.tables[table]
-
-    def replace(self, tables: dict[str, pd.DataFrame]) -> None:
-        self.tables |= tables
+def supplied(settings: Settings, systems: tuple[str, ...] = ()) -> MemoryWarehouse:
+    items = read_propensity_items(sources_folder(settings)).frames["raw.propensity_item"]
+    responses = pd.DataFrame({"system": systems}, dtype=object)
+    return MemoryWarehouse({"raw.propensity_item": items, "raw.propensity_response": responses})
 
 
 @pytest.fixture
@@ -95,10 +85,8 @@ def asked(settings: Settings) -> None:
 
 
 def collected(settings: Settings) -> tuple[pd.DataFrame, pd.DataFrame]:
-    tables = Tables(settings)
-    for asset in (propensity_llm_item, propensity_llm_response):
-        result = asset(warehouse=tables, settings=settings)
-        assert isinstance(result, dg.MaterializeResult)
+    tables = supplied(settings)
+    run_steps(tables, settings, propensity_llm_item, propensity_llm_response)
     return tables.read("raw.propensity_llm_item"), tables.read("raw.propensity_llm_response")
 
 
@@ -199,7 +187,7 @@ def test_no_bound_is_no_number_to_average(bounds: list[float], agreed: float) ->
 
 
 def test_a_system_of_a_supplied_name_is_refused(settings: Settings) -> None:
-    tables = Tables(settings, systems=("Talker",))
-    propensity_llm_item(warehouse=tables, settings=settings)
+    tables = supplied(settings, systems=("Talker",))
+    run_steps(tables, settings, propensity_llm_item)
     with pytest.raises(dg.Failure, match=r"\[\[system\]\] talker of llm\.toml and Talker"):
-        propensity_llm_response(warehouse=tables, settings=settings)
+        run_steps(tables, settings, propensity_llm_response)

@@ -22,6 +22,7 @@ from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 from tests.factories import write_propensity_items, write_propensity_responses
 from tests.propensity.simulated import bands, probability, respond
+from tests.steps import run_steps
 
 LEVELS = [*map(str, range(-3, 4)), "none"]
 BROKEN: list[tuple[dict[str, object], str]] = [
@@ -139,8 +140,8 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Duc
 
     warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
     for reading in (read_propensity_items(sources), read_propensity_responses(sources)):
-        warehouse.replace(reading.frames)
-    warehouse.replace({name: land(name, rows) for name, rows in LEDGER.items()})
+        warehouse.write(reading.frames)
+    warehouse.write({name: land(name, rows) for name, rows in LEDGER.items()})
     first = ("path:models/staging/propensity", "path:models/intermediate/propensity")
     run = run_dbt(folder, "build", "-s", *first, "seed_propensity", "seed_system_alias", parsed=dbt_target)
     assert run.success, run.failures
@@ -153,11 +154,9 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Duc
         for d in ("x", "y")
         for k, step in enumerate((-0.01, 0.01))
     ]
-    warehouse.replace({"model.capability_draw": land("model.capability_draw", able)})
-    step: Any
-    for step, tables in ((propensity_position, ESTIMATED), (assessor, ASSESSED)):
-        made = list(step.op.compute_fn.decorated_fn(warehouse, settings))
-        assert {result.asset_key.path[1] for result in made} == set(tables)
+    warehouse.write({"model.capability_draw": land("model.capability_draw", able)})
+    made = run_steps(warehouse, settings, propensity_position, assessor)
+    assert made.keys() == ESTIMATED.keys() | ASSESSED.keys()
     run = run_dbt(folder, "build", "-s", "path:models/marts/propensity", parsed=dbt_target)
     assert run.success, run.failures
     return warehouse

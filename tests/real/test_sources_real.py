@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from assets.sources.inventory import list_source_files
 from assets.sources.readers import (
-    list_source_files,
     read_comparison,
     read_ratings,
     read_results,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from assets.sources.readers import SourceError, list_source_files, read_comparison
+from assets.sources.inventory import list_source_files
+from assets.sources.readers import SourceError, read_comparison
 from assets.sources.template import write_templates
 from tests.factories import write_csv
 

@@ -16,7 +16,8 @@ import pandas as pd
 import pytest
 from dagster_project.automation import RESULTS, seen_files
 
-from assets.sources.readers import SourceError, inspect_logs, list_source_files, read_results
+from assets.sources.inventory import list_source_files
+from assets.sources.readers import SourceError, inspect_logs, read_results
 from assets.sources.readers.inspect_logs import conflicts, rows_of
 from assets.sources.readers.inspect_system import system_of
 from tests.factories import write_results

@@ -11,9 +11,9 @@ import pytest
 
 from assets.settings import Settings
 from assets.sources.folder import sources_folder
+from assets.sources.inventory import list_source_files
 from assets.sources.readers import (
     SourceError,
-    list_source_files,
     read_candidates,
     read_comparison,
     read_interviews,

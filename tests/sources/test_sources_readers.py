@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assets.ports import declared_tables
+from assets.sources.inventory import list_source_files
 from assets.sources.readers import (
-    list_source_files,
     read_candidates,
     read_chats,
     read_comparison,

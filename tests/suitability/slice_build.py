@@ -44,7 +44,7 @@ def build(
         AssertionError: dbt failed; the message is its output.
     """
     warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
-    warehouse.replace(dict(tables))
+    warehouse.write(dict(tables))
     with warehouse.connect() as connection:
         connection.execute("create schema if not exists marts; create schema if not exists intermediate")
         connection.register("given", activity_importance.reindex(columns=list(IMPORTANCE)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import dagster as dg
 import duckdb
 import pandas as pd
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from assets.settings import Settings
 from assets.suitability.assets import published_suitability, suitability_scores, suitability_sweep
 from dagster_project.resources import DuckDBWarehouse
+from tests.steps import run_steps
 
 INPUTS = """
 create schema staging; create schema intermediate; create schema model; create schema seed;
@@ -46,17 +46,14 @@ def warehouse(tmp_path: Path) -> DuckDBWarehouse:
     return DuckDBWarehouse(path)
 
 
-def materialize(warehouse: DuckDBWarehouse) -> bool:
-    with dg.DagsterInstance.ephemeral() as instance:
-        return dg.materialize(
-            [suitability_scores, published_suitability, suitability_sweep],
-            resources={"warehouse": warehouse, "settings": Settings(published_draws=200)},
-            instance=instance,
-        ).success
+def materialize(warehouse: DuckDBWarehouse) -> None:
+    run_steps(
+        warehouse, Settings(published_draws=200), suitability_scores, published_suitability, suitability_sweep
+    )
 
 
 def test_tables_are_written_by_key(warehouse: DuckDBWarehouse) -> None:
-    assert materialize(warehouse)
+    materialize(warehouse)
     scores = warehouse.read("model.suitability").set_index(["activity", "system", "policy"])["mean_log"]
     # mean of draws 0, 1, 2 is 1; SM lies 2 above EM: 1 + w_SM · 2
     assert scores.round(12).to_dict() == {
@@ -128,7 +125,7 @@ def test_a_person_is_scored_but_neither_pooled_nor_ranked(warehouse: DuckDBWareh
 def test_empty_inputs_build_empty_tables(warehouse: DuckDBWarehouse, table: str) -> None:
     with warehouse.connect() as connection:
         connection.execute(f"delete from {table}")
-    assert materialize(warehouse)
+    materialize(warehouse)
     for name in ("suitability", "suitability_pooled", "undefined_weight"):
         assert warehouse.read(f"model.{name}").empty
     assert set(warehouse.read("model.suitability_sweep")["basis"]) == (

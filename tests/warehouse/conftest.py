@@ -6,7 +6,7 @@ Belongs here: what several files of this folder share. Does not belong here: inp
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import dagster as dg
@@ -31,27 +31,6 @@ def definitions(settings: Settings) -> dg.Definitions:
     from dagster_project.definitions import build_definitions
 
     return build_definitions(settings)
-
-
-class FrameWarehouse:
-    """A warehouse of frames in memory: the port's second implementation."""
-
-    def __init__(self, tables: dict[str, pd.DataFrame]) -> None:
-        self.tables = tables
-
-    def read(self, table: str) -> pd.DataFrame:
-        return self.tables[table]
-
-    def replace(self, tables: dict[str, pd.DataFrame]) -> None:
-        self.tables |= tables
-
-    def load(self, table: str, paths: Sequence[Path]) -> None:
-        parts = [pd.read_parquet(path) for path in paths]
-        self.tables[table] = (
-            pd.concat(parts, ignore_index=True)
-            if parts
-            else pd.DataFrame(columns=list(declared_tables()[table]))
-        )
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 from assets.ports import declared_tables
 from assets.settings import PROJECT
 from dagster_project.ge_checks import SuiteError, build_ge_checks, load_suites, run_suite
-from tests.warehouse.conftest import FrameWarehouse
+from tests.steps import MemoryWarehouse
 
 FLOOR = {"type": "expect_table_row_count_to_be_between", "kwargs": {"min_value": 1}, "severity": "critical"}
 IN_SET = {
@@ -138,7 +138,7 @@ def test_critical_blocks_what_is_downstream_and_a_warning_does_not(
     definitions = dg.Definitions(
         assets=[source_file, rating, downstream],
         asset_checks=checks,
-        resources={"warehouse": FrameWarehouse(tables)},
+        resources={"warehouse": MemoryWarehouse(tables)},
     )
     with dg.DagsterInstance.ephemeral() as instance:
         result = definitions.resolve_implicit_global_asset_job_def().execute_in_process(

@@ -57,7 +57,7 @@ def test_an_opener_waits_for_another_process_to_let_go(tmp_path: Path) -> None:
     with _process(HOLD_FILE, path, 1.5):
         started = time.monotonic()
         warehouse = DuckDBWarehouse(path, lock_wait_seconds=30)
-        warehouse.replace({"model.dimension_member": frame})
+        warehouse.write({"model.dimension_member": frame})
         assert time.monotonic() - started > 1
     assert warehouse.read("model.dimension_member")["capability"].tolist() == ["EM"]
 

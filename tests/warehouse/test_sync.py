@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.ports import DamagedPartError, declared_tables
+from assets.ports import DamagedPartError, Files, Parts, declared_tables
 from dagster_project.resources import DuckDBWarehouse
 
 TABLE = "raw.chat"
@@ -30,18 +30,18 @@ def rows(warehouse: DuckDBWarehouse) -> list[tuple[str, str | None]]:
 def test_parts_come_stay_and_go(tmp_path: Path) -> None:
     warehouse = DuckDBWarehouse(tmp_path / "warehouse.duckdb")
     a, b, c = (part(tmp_path, name, country) for name, country in zip("abc", ("x", None, "z"), strict=True))
-    warehouse.sync(TABLE, [a, b])
+    warehouse.write({TABLE: Parts([a, b])})
     assert rows(warehouse) == [("a", "x"), ("b", None)]
     # a part that is known is not read again: its name stands for its contents
     a.write_bytes(b"")
-    warehouse.sync(TABLE, [a, c])
+    warehouse.write({TABLE: Parts([a, c])})
     assert rows(warehouse) == [("a", "x"), ("c", "z")]
     # one that can't be read changes nothing
     b.write_bytes(b"half")
     with pytest.raises(Exception, match=r"b\.parquet"):
-        warehouse.sync(TABLE, [b, c])
+        warehouse.write({TABLE: Parts([b, c])})
     assert rows(warehouse) == [("a", "x"), ("c", "z")]
-    warehouse.sync(TABLE, [])
+    warehouse.write({TABLE: Parts([])})
     assert rows(warehouse) == []
     assert list(warehouse.read(TABLE).columns) == list(declared_tables()[TABLE])
 
@@ -49,13 +49,13 @@ def test_parts_come_stay_and_go(tmp_path: Path) -> None:
 def test_a_part_damaged_behind_a_sound_footer_is_named(tmp_path: Path) -> None:
     warehouse = DuckDBWarehouse(tmp_path / "warehouse.duckdb")
     sound, damaged = (part(tmp_path, name, *(f"{name}{k}" for k in range(500))) for name in "ab")
-    warehouse.sync(TABLE, [sound])
+    warehouse.write({TABLE: Parts([sound])})
     content = bytearray(damaged.read_bytes())
     content[4:-600] = b"\xff" * len(content[4:-600])
     damaged.write_bytes(content)
     assert pq.read_metadata(damaged).num_rows == 500
     with pytest.raises(DamagedPartError, match=r"b\.parquet is damaged .*delete it, and refresh"):
-        warehouse.sync(TABLE, [sound, part(tmp_path, "c", "z"), damaged])
+        warehouse.write({TABLE: Parts([sound, part(tmp_path, "c", "z"), damaged])})
     assert len(rows(warehouse)) == 500
 
 
@@ -64,7 +64,7 @@ def test_a_table_of_an_earlier_version_is_made_anew(tmp_path: Path) -> None:
     with warehouse.connect() as connection:
         connection.execute("create schema raw")
         connection.execute("create table raw.chat as select 'old' as country")
-    warehouse.sync(TABLE, [part(tmp_path, "a", "x")])
+    warehouse.write({TABLE: Parts([part(tmp_path, "a", "x")])})
     assert rows(warehouse) == [("a", "x")]
 
 
@@ -72,10 +72,10 @@ def test_a_table_of_an_earlier_version_is_made_anew(tmp_path: Path) -> None:
 def test_the_name_of_a_folder_is_no_column(tmp_path: Path, folder: str) -> None:
     warehouse = DuckDBWarehouse(tmp_path / folder / "warehouse.duckdb")
     one = part(tmp_path / folder, "a", "x")
-    warehouse.sync(TABLE, [one])
+    warehouse.write({TABLE: Parts([one])})
     assert rows(warehouse) == [("a", "x")] and warehouse.read(TABLE)["form"].isna().all()
     pq.write_table(pq.read_table(one).append_column("form", pa.array(["own"])), one)
-    warehouse.load("raw.chat", [whole(one)])
+    warehouse.write({"raw.chat": Files([whole(one)])})
     assert warehouse.read(TABLE)[["country", "form"]].iloc[0].tolist() == ["x", "own"]
 
 

@@ -15,7 +15,7 @@ from assets.capability.assets import LOADED
 from assets.settings import Settings
 from dagster_project.definitions import build_definitions
 
-MODEL = [dg.AssetKey(["model", name]) for name in LOADED]
+MODEL = [dg.AssetKey(name.split(".")) for name in LOADED]
 SHAPE = (4, 300, 2, 2)
 
 

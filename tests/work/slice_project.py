@@ -7,9 +7,7 @@ The agreement of raters (slice battery) is stood in for by a model with a given 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
 
 import pandas as pd
 
@@ -19,6 +17,7 @@ from assets.sources.readers import read_interviews, read_survey
 from assets.work.assets import importance_reliability
 from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.steps import run_steps
 
 SEEDS = (
     *("seed_activity", "seed_capability", "seed_capability_alias", "seed_domain", "seed_survey_question"),
@@ -65,7 +64,7 @@ def build(
     }
     if sources is not None:
         tables |= read_survey(sources, "salt").frames | read_interviews(sources).frames
-    warehouse.replace(tables)
+    warehouse.write(tables)
     project = folder / "dbt"
     if not project.exists():
         _copy_project(project, dropped)
@@ -120,8 +119,7 @@ def _with_table(folder: Path, warehouse: DuckDBWarehouse, table: str, rows: pd.D
 
 
 def _python(warehouse: DuckDBWarehouse) -> None:
-    made = cast("Iterator[object]", importance_reliability(warehouse=warehouse, settings=Settings()))
-    assert len(list(made)) == 2
+    assert len(run_steps(warehouse, Settings(), importance_reliability)) == 2
 
 
 def _run_compiled(warehouse: DuckDBWarehouse, compiled: Path, models: tuple[str, ...]) -> None:
