@@ -11,7 +11,8 @@ import dagster as dg
 from assets.capability import checks, fit, store
 from assets.capability.layout import pool_responses
 from assets.capability.refresh import draw_jointly, fit_stale_systems
-from assets.ports import Warehouse, declared_tables
+from assets.parts import part_files
+from assets.ports import Warehouse
 from assets.settings import Settings
 
 GROUP = "capability"
@@ -209,9 +210,8 @@ def posterior_check(
 def posterior_check_tables(
     warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
 ) -> Iterator[dg.MaterializeResult]:
-    """Load the checks of all systems in one transaction."""
-    columns = {name: list(declared_tables()[f"model.{name}"]) for name in CHECKS}
-    tables = checks.read_checks(settings.home, columns)
-    warehouse.replace({f"model.{name}": frame for name, frame in tables.items()})
-    for name, frame in tables.items():
-        yield dg.MaterializeResult(asset_key=["model", name], metadata={"dagster/row_count": len(frame)})
+    """Load the checks of all systems, a part a system."""
+    for name in CHECKS:
+        files = part_files(checks.folder(settings.home, name))
+        warehouse.load(f"model.{name}", files)
+        yield dg.MaterializeResult(asset_key=["model", name], metadata={"n_parts": len(files)})

@@ -6,45 +6,33 @@ Does not belong here: sampling (fit.py), the warehouse (assets.py).
 
 from __future__ import annotations
 
-import hashlib
-import json
-import logging
 from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from assets import parts
 from assets.capability.factorised import SystemFit
 from assets.capability.fit import Posterior, Quality
 from assets.capability.layout import PooledResponses
 from assets.capability.model import ModelOptions
-from assets.whole_file import written_whole
+from assets.parts import DamagedFileError, part_path, write_noted
 
 INPUT = "posterior/input.parquet"
 DRAWS = "posterior/draws.parquet"
-_NOTE = b"suitability"
 SYSTEMS = "posterior/systems"
 # columns of fits and draws: what is no number there would spread to every system through the shared intercept
 _FINITE = ("ease_", "weight", "value")
 _SOURCES = ("layout.py", "model.py", "nuts.py", "importance.py", "factorised.py", "engine.py")
 
-_log = logging.getLogger(__name__)
-
-
-class DamagedFileError(ValueError):
-    """A stored file can't be read back as it was written."""
-
-
 def write_responses(path: Path, responses: PooledResponses) -> None:
     """Pooled responses, long form (one row a system and demand pattern)."""
-    _write(path, pa.Table.from_pandas(responses.to_frame(), preserve_index=False), {})
+    write_noted(path, pa.Table.from_pandas(responses.to_frame(), preserve_index=False), {})
 
 
 def read_responses(path: Path) -> PooledResponses:
@@ -82,7 +70,7 @@ def write_posterior(path: Path, posterior: Posterior, fingerprint: str, *, is_co
         "ebfmi": posterior.ebfmi,
         "fits": [vars(quality) for quality in posterior.fits],
     }
-    _write(path, pa.Table.from_pandas(frame, schema=schema, preserve_index=False), note)
+    write_noted(path, pa.Table.from_pandas(frame, schema=schema, preserve_index=False), note)
 
 
 def read_posterior(path: Path) -> Posterior:
@@ -109,13 +97,9 @@ def read_posterior(path: Path) -> Posterior:
     return Posterior(note["engine"], systems, dimensions, capability, intercept, *figures)
 
 
-def system_path(home: Path, system: str, folder: str = SYSTEMS) -> Path:
-    """File of one system in `folder` (by default its own fit); any name makes a legal file name."""
-    return (
-        home
-        / folder
-        / f"{quote(system, safe='')[:150]}-{hashlib.sha256(system.encode()).hexdigest()[:8]}.parquet"
-    )
+def system_path(home: Path, system: str) -> Path:
+    """File of one system's own fit; any name makes a legal file name."""
+    return part_path(home / SYSTEMS, system)
 
 
 def write_system(path: Path, fit: SystemFit, dimensions: tuple[str, ...], fingerprint: str) -> None:
@@ -131,7 +115,7 @@ def write_system(path: Path, fit: SystemFit, dimensions: tuple[str, ...], finger
         "efficiency": fit.efficiency,
         "ebfmi": fit.ebfmi,
     }
-    _write(path, pa.table({**columns, "weight": fit.weight}), note)
+    write_noted(path, pa.table({**columns, "weight": fit.weight}), note)
 
 
 def read_system(path: Path, system: str, dimensions: tuple[str, ...]) -> tuple[SystemFit, str]:
@@ -151,19 +135,13 @@ def read_system(path: Path, system: str, dimensions: tuple[str, ...]) -> tuple[S
     return SystemFit(note["engine"], ease, table["weight"].to_numpy(), **figures), note["fingerprint"]
 
 
-def remove_systems(home: Path, keep: tuple[str, ...], folder: str = SYSTEMS) -> list[str]:
-    """Remove from `folder` the files of systems that are not in `keep`; return the names of the files removed."""
-    kept = {system_path(home, system, folder) for system in keep}
-    gone = [path for path in sorted((home / folder).glob("*.parquet")) if path not in kept]
+def remove_systems(home: Path, keep: tuple[str, ...]) -> list[str]:
+    """Remove the fits of systems that are not in `keep`; return the names of the files removed."""
+    kept = {system_path(home, system) for system in keep}
+    gone = [path for path in parts.part_files(home / SYSTEMS) if path not in kept]
     for path in gone:
         path.unlink()
     return [path.stem for path in gone]
-
-
-def write_frame(path: Path, frame: pd.DataFrame, fingerprint: str = "") -> None:
-    """Any table, with the fingerprint of what it came from."""
-    table = pa.Table.from_pandas(frame, preserve_index=False)
-    _write(path, table, {"fingerprint": fingerprint, "is_converged": True})
 
 
 def wipe_system(home: Path, system: str) -> bool:
@@ -185,14 +163,7 @@ def stored_fingerprint(path: Path) -> str | None:
 
     A damaged file counts as none; a warning names it.
     """
-    if not path.exists():
-        return None
-    try:
-        _, note = _read(path)
-        return str(note["fingerprint"]) if note["is_converged"] else None
-    except (DamagedFileError, KeyError) as fault:
-        _log.warning("%s It counts as not made.", fault)
-        return None
+    return parts.stored_fingerprint(path, _read)
 
 
 def fingerprint(
@@ -203,22 +174,15 @@ def fingerprint(
     Args:
         choices: what else decides this engine's draws: its seed, how long it samples, when it falls back.
     """
-    digest = hashlib.sha256()
     libraries = {name: version(name) for name in ("arviz", "nutpie", "pymc", "numpy", "scipy")}
-    parts = [responses.systems, responses.dimensions, asdict(model), engine, libraries, choices]
-    digest.update(json.dumps(parts, sort_keys=True).encode())
-    for array in (responses.demand, responses.passed, responses.attempted):
-        digest.update(np.ascontiguousarray(array).tobytes())
-    digest.update(code_version().encode())
-    return digest.hexdigest()
+    said = [responses.systems, responses.dimensions, asdict(model), engine, libraries, choices]
+    counts = responses.demand, responses.passed, responses.attempted
+    return parts.fingerprint_of(said, *counts, code_version())
 
 
 def code_version() -> str:
     """Hash of the modules that decide the draws."""
-    digest = hashlib.sha256()
-    for name in _SOURCES:
-        digest.update(Path(__file__).with_name(name).read_bytes())
-    return digest.hexdigest()[:12]
+    return parts.code_version(__file__, _SOURCES)
 
 
 def capability_frame(posterior: Posterior) -> pd.DataFrame:
@@ -244,22 +208,8 @@ def intercept_frame(posterior: Posterior) -> pd.DataFrame:
 
 def _read(path: Path) -> tuple[pa.Table, dict[str, Any]]:
     """The table, its checksums verified, and its note."""
-    try:
-        table = pq.read_table(path, page_checksum_verification=True)
-        note = json.loads(table.schema.metadata[_NOTE])
-    # a flipped byte ends in any of these, by where it is
-    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError) as fault:
-        raise DamagedFileError(f"{path} is damaged ({fault}). Remove it, then refresh.") from fault
+    table, note = parts.read_noted(path)
     for name in table.column_names:
         if name.startswith(_FINITE) and not np.isfinite(table[name].to_numpy()).all():
             raise DamagedFileError(f"{path} is damaged ({name} is not finite). Remove it, then refresh.")
     return table, note
-
-
-def _write(path: Path, table: pa.Table, note: dict[str, object]) -> None:
-    """`table` with its note."""
-    metadata = {**(table.schema.metadata or {}), _NOTE: json.dumps(note).encode()}
-    with written_whole(path) as fresh:
-        pq.write_table(
-            table.replace_schema_metadata(metadata), fresh, compression="zstd", write_page_checksum=True
-        )

@@ -9,13 +9,14 @@ from collections.abc import Iterator
 import dagster as dg
 import pandas as pd
 
+from assets.parts import Parts, part_files
 from assets.ports import Warehouse
 from assets.settings import Settings
 from assets.suitability import published
 from assets.suitability.draws import joint_draws
 from assets.suitability.policies import read_policies
 from assets.suitability.score import score
-from assets.suitability.sweep import CERTAIN, SAMPLED, grid, sweep
+from assets.suitability.sweep import CERTAIN, SAMPLED, Sweep, grid, keep_swept
 
 GROUP = "suitability"
 SCORED = {
@@ -83,7 +84,7 @@ def suitability_scores(
     ],
     group_name=GROUP,
     kinds={"python", "numpy"},
-    code_version="2",
+    code_version="3",
     pool="warehouse",
     description="Suitability over a grid of powers and sharpness, of the systems at hand and of Table C6's.",
 )
@@ -93,28 +94,31 @@ def suitability_sweep(
     """Basis 'fitted': at most `sweep_draws` of the posterior draws; basis 'published_c6': `published_draws`."""
     importance = warehouse.read("intermediate.int_capability_importance")
     draws = warehouse.read("model.capability_draw")
-    tables = {
-        "published_c6": published.published_sweep(
-            importance,
-            _published_members(warehouse),
-            warehouse.read("seed.published_capability"),
-            settings.published_draws,
-            settings.seed_for,
-        )
-    }
+    folder = settings.home / "suitability" / "sweep"
+    parts = Parts(folder)
+    from_paper = published.published_sweep(
+        importance,
+        _published_members(warehouse),
+        warehouse.read("seed.published_capability"),
+        settings.published_draws,
+        settings.seed_for,
+    )
+    swept = {"published_c6": keep_swept(parts, "published_c6", *from_paper)}
     if len(draws):
-        tables["fitted"] = sweep(
+        joint = joint_draws(draws).thinned(settings.sweep_draws)
+        of_systems = Sweep(
             importance,
             warehouse.read("intermediate.int_dimension_member"),
-            joint_draws(draws).thinned(settings.sweep_draws),
+            joint.dimensions,
             grid(["raw", "relative"], [CERTAIN, SAMPLED]),
             settings.seed_for,
             people=_people(warehouse),
             hidden=_hidden(warehouse),
         )
-    frame = pd.concat([table.assign(basis=basis) for basis, table in tables.items()], ignore_index=True)
-    warehouse.replace({"model.suitability_sweep": frame})
-    return dg.MaterializeResult(metadata={"n_rows": len(frame)})
+        swept["fitted"] = keep_swept(parts, "fitted", of_systems, joint)
+    parts.sweep()
+    warehouse.load("model.suitability_sweep", part_files(folder))
+    return dg.MaterializeResult(metadata={f"swept_{basis}": systems for basis, systems in swept.items()})
 
 
 @dg.asset(

@@ -15,7 +15,8 @@ from assets.capability import checks, fit, store
 from assets.capability.items import Answers, Draws, answers_of, item_table, log_likelihood
 from assets.capability.layout import item_logit
 from assets.capability.prediction import N_FOLDS, characteristic_curve, folds, held_out_predictions
-from assets.ports import conform
+from assets.parts import part_files
+from assets.ports import conform, declared_tables
 from assets.settings import Settings
 from dagster_project.resources import DuckDBWarehouse
 from tests.capability.item_worlds import OPTIONS, Line, answered, posterior
@@ -194,7 +195,7 @@ def store_draws(home, systems=("a", "b"), shift=0.0):
 
 
 def read(home, table):
-    return checks.read_checks(home, {name: [] for name in checks.TABLES})[table]
+    return pd.concat([pd.read_parquet(path) for path in part_files(checks.folder(home, table))], ignore_index=True)
 
 
 def test_only_what_changed_is_checked_again(tmp_path):
@@ -250,8 +251,9 @@ class TablesInMemory:
     def read(self, table):
         return self.tables[table]
 
-    def replace(self, given):
-        self.tables |= {name: conform(name, frame) for name, frame in given.items()}
+    def load(self, table, paths):
+        frames = [conform(table, pd.read_parquet(path)) for path in paths]
+        self.tables[table] = pd.concat(frames) if frames else pd.DataFrame(columns=declared_tables()[table])
 
 
 def load(home, demand, response):
