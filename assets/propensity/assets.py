@@ -86,7 +86,8 @@ def assessor(
     if settings.assessor_incitations == "unprompted":
         responses = responses[responses["incitation"] == "none"]
     features = warehouse.read("intermediate.int_propensity_feature")
-    found = assess(responses, features, settings.assessor_trees, settings.seed_for)
+    folder = settings.home / "propensity" / "assessor"
+    found = assess(responses, features, settings.assessor_trees, settings.seed_for, folder)
     frames = dict(zip(ASSESSED, (found.assessor, found.by_system, found.gain), strict=True))
     warehouse.replace({f"model.{name}": frame for name, frame in frames.items()})
     for name, frame in frames.items():
