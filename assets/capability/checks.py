@@ -59,8 +59,8 @@ def check_stale_systems(settings: Settings, log: Callable[[str], object]) -> lis
         answers, draws = _answers(home, system, posterior.dimensions), _draws(posterior, system)
         seed = settings.seed_for("posterior_check", system)
         wanted = _fingerprint(answers, posterior.dimensions, draws, model, settings.max_khat, seed)
-        # of all three: a part not asked for is swept away
-        if all([of_table.holds(system, wanted) for of_table in kept.values()]):
+        held = [of_table.holds(system, wanted) for of_table in kept.values()]
+        if all(held):
             continue
         # one thread: the same bytes on any number of cores
         with threadpool_limits(limits=1):

@@ -30,6 +30,7 @@ SYSTEMS = "posterior/systems"
 _FINITE = ("ease_", "weight", "value")
 _SOURCES = ("layout.py", "model.py", "nuts.py", "importance.py", "factorised.py", "engine.py")
 
+
 def write_responses(path: Path, responses: PooledResponses) -> None:
     """Pooled responses, long form (one row a system and demand pattern)."""
     write_noted(path, pa.Table.from_pandas(responses.to_frame(), preserve_index=False), {})

@@ -86,15 +86,15 @@ def power_mean_log(ability: PoweredAbility, weights: Weights) -> Floats:
     total: Floats = np.einsum("ksd,kd->sd", ability.terms, weights.value)
     if ability.is_geometric:
         return total
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_s: Floats = np.log(total)
-    log_s += ability.peak
-    log_s /= power
     small = ability.is_small
-    log_s[small] = np.log1p(total[small]) / power
+    small_logs = np.log1p(total[small])
     # The peak may belong to a dimension with (next to) no weight; where that leaves too little, sum in logs.
     faint = ~small & (total.min(axis=1, initial=1) < FAINT)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_s: Floats = np.log(total, out=total)
+    log_s += ability.peak
+    log_s[small] = small_logs
     if faint.any():
-        terms = weights.log[:, None, :] + ability.scaled[:, faint]
-        log_s[faint] = np.logaddexp.reduce(terms, axis=0) / power
+        log_s[faint] = np.logaddexp.reduce(weights.log[:, None, :] + ability.scaled[:, faint], axis=0)
+    log_s /= power
     return log_s

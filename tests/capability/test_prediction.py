@@ -195,7 +195,9 @@ def store_draws(home, systems=("a", "b"), shift=0.0):
 
 
 def read(home, table):
-    return pd.concat([pd.read_parquet(path) for path in part_files(checks.folder(home, table))], ignore_index=True)
+    return pd.concat(
+        [pd.read_parquet(path) for path in part_files(checks.folder(home, table))], ignore_index=True
+    )
 
 
 def test_only_what_changed_is_checked_again(tmp_path):

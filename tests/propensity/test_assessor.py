@@ -176,7 +176,8 @@ def test_one_more_system_is_one_more_part_and_what_is_gone_is_swept(tmp_path: Pa
     after = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     assert before.items() < after.items() and len(after) == 3
     # kept rows and rows made at once are the same table
-    for kept, made in zip(vars(found).values(), vars(assess(responses, levels, N_TREES, seed_for)).values(), strict=True):
+    at_once = assess(responses, levels, N_TREES, seed_for)
+    for kept, made in zip(vars(found).values(), vars(at_once).values(), strict=True):
         pd.testing.assert_frame_equal(kept, made, check_exact=True)
     again = assess_into(two, levels, N_TREES, seed_for, tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == before.keys()
@@ -187,7 +188,9 @@ def test_one_more_system_is_one_more_part_and_what_is_gone_is_swept(tmp_path: Pa
 def test_what_decides_a_systems_rows_makes_them_again(tmp_path: Path, changed: str) -> None:
     responses, levels = world(6, effect=0.8, n_systems=2, n_items=110)
     # the last item is answered by s01 alone
-    responses = responses[(responses["system"] == "s01") | (responses["item_number"] < 109)].reset_index(drop=True)
+    responses = responses[(responses["system"] == "s01") | (responses["item_number"] < 109)].reset_index(
+        drop=True
+    )
     assess_into(responses, levels, 1, seed_for, tmp_path)
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     n_trees, seeds = 1, seed_for

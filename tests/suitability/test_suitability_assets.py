@@ -50,7 +50,10 @@ def materialize(warehouse: DuckDBWarehouse) -> bool:
     with dg.DagsterInstance.ephemeral() as instance:
         return dg.materialize(
             [suitability_scores, published_suitability, suitability_sweep],
-            resources={"warehouse": warehouse, "settings": Settings(home=warehouse.path.parent, published_draws=200)},
+            resources={
+                "warehouse": warehouse,
+                "settings": Settings(home=warehouse.path.parent, published_draws=200),
+            },
             instance=instance,
         ).success
 

@@ -209,7 +209,9 @@ def kept(
 ) -> tuple[list[str], pd.DataFrame]:
     """(systems swept, what the parts hold) of one refresh."""
     parts = Parts(folder)
-    made = Sweep(importance(points), MEMBERS, draws.dimensions, grid(["relative"], [CERTAIN, SAMPLED]), seed_for)
+    made = Sweep(
+        importance(points), MEMBERS, draws.dimensions, grid(["relative"], [CERTAIN, SAMPLED]), seed_for
+    )
     swept = keep_swept(parts, "fitted", made, draws)
     parts.sweep()
     return swept, pd.concat([pd.read_parquet(path) for path in part_files(folder)], ignore_index=True)
@@ -237,7 +239,8 @@ def test_changed_draws_or_importance_make_what_they_touch_stale(tmp_path: Path) 
     values[1, 2, 7] += 1e-9
     assert kept(tmp_path, JointDraws(draws.systems, draws.dimensions, values))[0] == ["z"]
     assert kept(tmp_path, draws)[0] == ["z"]
-    assert kept(tmp_path, draws, POINTS | {("role", "clerk", "the role"): (20.0, 21.0, 60.0)})[0] == ["x", "y", "z"]
+    role = ("role", "clerk", "the role")
+    assert kept(tmp_path, draws, POINTS | {role: (20.0, 21.0, 60.0)})[0] == ["x", "y", "z"]
     # scopes of the survey's sources are not swept
     source = ("source", "online", "Admin")
     kept(tmp_path, draws)
