@@ -141,15 +141,16 @@ def follow_systems(context: dg.AssetExecutionContext, systems: tuple[str, ...], 
 def capability_posterior(
     warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
 ) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:
-    """Load the draws in one transaction; of a fit that did not converge, only what tells why."""
+    """Load the draws; of a fit that did not converge, only what tells why."""
     posterior = store.read_posterior(settings.home / store.DRAWS)
     diagnostic, faults = fit.fit_diagnostics(posterior, fit.Thresholds.of(settings))
     tables = {"fit_diagnostic": diagnostic}
     if not faults:
-        tables["capability_draw"] = store.capability_frame(posterior)
         tables["intercept_draw"] = store.intercept_frame(posterior)
         tables["capability_diagnostic"] = fit.capability_diagnostics(posterior)
         tables["system_geometry"] = fit.system_geometry(posterior)
+        warehouse.load("model.capability_draw", [settings.home / store.DRAWS])
+        yield dg.MaterializeResult(asset_key=["model", "capability_draw"])
     warehouse.replace({f"model.{name}": frame for name, frame in tables.items()})
     for name, frame in tables.items():
         yield dg.MaterializeResult(asset_key=["model", name], metadata={"dagster/row_count": len(frame)})

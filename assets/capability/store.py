@@ -27,7 +27,7 @@ INPUT = "posterior/input.parquet"
 DRAWS = "posterior/draws.parquet"
 SYSTEMS = "posterior/systems"
 # columns of fits and draws: what is no number there would spread to every system through the shared intercept
-_FINITE = ("ease_", "weight", "value")
+_FINITE = ("ease_", "weight", "value", "intercept")
 _SOURCES = ("layout.py", "model.py", "nuts.py", "importance.py", "factorised.py", "engine.py")
 
 
@@ -48,18 +48,7 @@ def read_responses(path: Path) -> PooledResponses:
 
 
 def write_posterior(path: Path, posterior: Posterior, fingerprint: str, *, is_converged: bool) -> None:
-    """Draws, long form: system, dimension, chain, draw, value; the intercept's rows lack system and dimension."""
-    intercept = intercept_frame(posterior).assign(system=None, dimension=None)
-    frame = pd.concat([capability_frame(posterior), intercept], ignore_index=True)
-    schema = pa.schema(
-        [
-            ("system", pa.string()),
-            ("dimension", pa.string()),
-            ("chain", pa.int64()),
-            ("draw", pa.int64()),
-            ("value", pa.float64()),
-        ]
-    )
+    """Draws, long form: the columns of model.capability_draw and the intercept that belongs to each draw."""
     note = {
         "fingerprint": fingerprint,
         "is_converged": is_converged,
@@ -71,7 +60,7 @@ def write_posterior(path: Path, posterior: Posterior, fingerprint: str, *, is_co
         "ebfmi": posterior.ebfmi,
         "fits": [vars(quality) for quality in posterior.fits],
     }
-    write_noted(path, pa.Table.from_pandas(frame, schema=schema, preserve_index=False), note)
+    write_noted(path, draw_table(posterior), note)
 
 
 def read_posterior(path: Path) -> Posterior:
@@ -85,14 +74,10 @@ def read_posterior(path: Path) -> Posterior:
         raise FileNotFoundError(f"{path} is missing: materialise the asset model/joint_posterior first.")
     table, note = _read(path)
     systems, dimensions = tuple(note["systems"]), tuple(note["dimensions"])
-    frame = table.to_pandas()
-    is_intercept = frame["system"].isna()
-    intercept = (
-        frame[is_intercept].sort_values(["chain", "draw"])["value"].to_numpy().reshape(note["n_chains"], -1)
-    )
-    ordered = frame[~is_intercept].sort_values(["chain", "draw", "system", "dimension"])
-    shape = (*intercept.shape, len(systems), len(dimensions))
-    capability = ordered["value"].to_numpy().reshape(shape)
+    n_draws = len(table) // max(1, len(systems) * len(dimensions))
+    intercept = table["intercept"][:n_draws].to_numpy().reshape(note["n_chains"], -1)
+    by_row = table["value"].to_numpy().reshape(len(systems), len(dimensions), *intercept.shape)
+    capability = np.ascontiguousarray(by_row.transpose(2, 3, 0, 1))
     fits = tuple(Quality(**quality) for quality in note["fits"])
     figures = note["n_divergent"], fits, note["ebfmi"]
     return Posterior(note["engine"], systems, dimensions, capability, intercept, *figures)
@@ -186,17 +171,26 @@ def code_version() -> str:
     return parts.code_version(__file__, _SOURCES)
 
 
-def capability_frame(posterior: Posterior) -> pd.DataFrame:
-    """model.capability_draw: system, dimension, chain, draw, value."""
+def draw_table(posterior: Posterior) -> pa.Table:
+    """Rows of model.capability_draw (system, dimension, chain, draw, value) in that order, and `intercept`.
+
+    Names are kept as numbers of a dictionary: a catalogue has tens of millions of rows.
+    """
     chains, draws, n_systems, n_dimensions = posterior.capability.shape
-    n, k, chain, draw = np.indices((n_systems, n_dimensions, chains, draws)).reshape(4, -1)
-    return pd.DataFrame(
+    n_each = chains * draws
+    system = np.repeat(np.arange(n_systems, dtype=np.int32), n_dimensions * n_each)
+    dimension = np.tile(np.repeat(np.arange(n_dimensions, dtype=np.int32), n_each), n_systems)
+    times = n_systems * n_dimensions
+    return pa.table(
         {
-            "system": np.array(posterior.systems, dtype=object)[n],
-            "dimension": np.array(posterior.dimensions, dtype=object)[k],
-            "chain": chain,
-            "draw": draw,
+            "system": pa.DictionaryArray.from_arrays(system, pa.array(posterior.systems, pa.string())),
+            "dimension": pa.DictionaryArray.from_arrays(
+                dimension, pa.array(posterior.dimensions, pa.string())
+            ),
+            "chain": np.tile(np.repeat(np.arange(chains), draws), times),
+            "draw": np.tile(np.arange(draws), chains * times),
             "value": posterior.capability.transpose(2, 3, 0, 1).ravel(),
+            "intercept": np.tile(posterior.intercept.ravel(), times),
         }
     )
 

@@ -13,7 +13,7 @@ from assets.capability import assets as slice_assets
 from assets.capability import fit, store
 from assets.capability.layout import pool_counts, pool_responses
 from assets.capability.model import ModelOptions
-from assets.ports import conform
+from assets.ports import conform, declared_tables
 from assets.settings import Settings
 
 
@@ -28,6 +28,9 @@ class TablesInMemory:
 
     def replace(self, tables):
         self.tables |= {name: conform(name, frame) for name, frame in tables.items()}
+
+    def load(self, table, paths):
+        self.tables[table] = pd.concat([pd.read_parquet(path) for path in paths])[[*declared_tables()[table]]]
 
 
 @dg.asset(deps=[["model", "capability_draw"]])

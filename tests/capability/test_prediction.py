@@ -298,7 +298,9 @@ def test_marts_score_as_scikit_learn_does(tmp_path, dbt_target):
     store_draws(tmp_path)
     loaded = load(tmp_path, demand, response)
     warehouse = DuckDBWarehouse(tmp_path / WAREHOUSE_NAME)
-    draws = store.capability_frame(store.read_posterior(tmp_path / store.DRAWS))
+    draws = (
+        store.draw_table(store.read_posterior(tmp_path / store.DRAWS)).to_pandas().drop(columns="intercept")
+    )
     warehouse.replace(
         {f"model.{t}": loaded[f"model.{t}"] for t in checks.TABLES} | {"model.capability_draw": draws}
     )
