@@ -16,7 +16,7 @@ import pandas as pd
 from assets.settings import PROJECT, Settings
 from assets.suitability.draws import JointDraws, normal_draws
 from assets.suitability.importance import importance_by_scope, membership
-from assets.suitability.sweep import SAMPLED, grid, sweep
+from assets.suitability.sweep import SAMPLED, Sweep, grid
 
 N_SCOPES, N_ACTIVITIES, N_DRAWS = 7, 18, 8000
 # the loop is measured on this many of them, and scaled
@@ -73,7 +73,8 @@ def main() -> None:
     importance, members, joint = world()
     cells = grid(["raw"], [SAMPLED])
     start, start_cpu = time.perf_counter(), time.process_time()
-    table = sweep(importance, members, joint, cells, Settings().seed_for)
+    made = Sweep(importance, members, joint.dimensions, cells, Settings().seed_for)
+    table = pd.concat([own for _, own in made.tables(joint)])
     wall, cpu = time.perf_counter() - start, time.process_time() - start_cpu
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
     n_scores = len(table) * N_DRAWS

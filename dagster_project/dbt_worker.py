@@ -78,8 +78,9 @@ def _let_go() -> None:
     """Close the working file, which dbt would keep open for its next run: the refresh needs it meanwhile."""
     from dbt.adapters.duckdb.connections import DuckDBConnectionManager
 
-    if DuckDBConnectionManager._ENV is not None:
-        DuckDBConnectionManager._ENV.close()
+    environment: Any = DuckDBConnectionManager._ENV
+    if environment is not None:
+        environment.close()
 
 
 def _answer(answers: TextIO, what: dict[str, Any]) -> None:

@@ -9,7 +9,8 @@ import dagster as dg
 from assets.capability import checks, fit, store
 from assets.capability.layout import pool_responses
 from assets.capability.refresh import draw_jointly, fit_stale_systems
-from assets.ports import declared_tables
+from assets.parts import part_files
+from assets.ports import Files, Rows
 from assets.step import Made, Step, table_assets
 
 GROUP = "capability"
@@ -134,13 +135,13 @@ def follow_systems(step: Step, systems: tuple[str, ...]) -> None:
     skippable=[table for table in LOADED if table != DIAGNOSTIC],
 )
 def capability_posterior(step: Step) -> Made:
-    """Load the draws in one transaction; of a fit that did not converge, only what tells why."""
+    """Load the draws; of a fit that did not converge, only what tells why."""
     posterior = store.read_posterior(step.home / store.DRAWS)
     diagnostic, faults = fit.fit_diagnostics(posterior, fit.Thresholds.of(step.settings))
-    tables = {DIAGNOSTIC: diagnostic}
+    tables: dict[str, Rows] = {DIAGNOSTIC: diagnostic}
     if not faults:
         tables |= {
-            DRAWS: store.capability_frame(posterior),
+            DRAWS: Files([step.home / store.DRAWS]),
             "model.intercept_draw": store.intercept_frame(posterior),
             "model.capability_diagnostic": fit.capability_diagnostics(posterior),
             "model.system_geometry": fit.system_geometry(posterior),
@@ -188,7 +189,6 @@ def posterior_check(step: Step) -> Made:
 
 @table_assets(group=GROUP, writes=CHECKS, reads=[CHECKED_ITEMS, JOINT], kinds=["python"])
 def posterior_check_tables(step: Step) -> Made:
-    """Load the checks of all systems in one transaction."""
-    columns = {table: list(declared_tables()[f"model.{table}"]) for table in checks.TABLES}
-    found = checks.read_checks(step.home, columns)
-    return Made({f"model.{table}": frame for table, frame in found.items()})
+    """Load the checks of all systems, a part a system."""
+    folders = {f"model.{table}": checks.folder(step.home, table) for table in checks.TABLES}
+    return Made({table: Files(part_files(folder)) for table, folder in folders.items()})

@@ -1,17 +1,14 @@
 """Checks of each system's posterior against its items, made again only where the draws or the items changed.
 
-Belongs here: which checks are stale, their files, and the tables these add up to.
+Belongs here: which checks are stale, and their kept parts.
 Does not belong here: the checks themselves (prediction.py, influence.py), Dagster.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -20,12 +17,14 @@ import pyarrow.parquet as pq
 from rich.progress import track
 from threadpoolctl import threadpool_limits
 
+from assets import parts
 from assets.capability import store
 from assets.capability.fit import Posterior
 from assets.capability.influence import most_influential
 from assets.capability.items import Answers, Draws, answers_of, item_table
 from assets.capability.model import ModelOptions
 from assets.capability.prediction import characteristic_curve, held_out_predictions
+from assets.parts import KeptParts
 from assets.settings import Settings
 
 ITEMS = "posterior/items.parquet"
@@ -39,7 +38,7 @@ _SOURCES = ("items.py", "prediction.py", "influence.py")
 def write_items(home: Path, demand: pd.DataFrame, response: pd.DataFrame) -> int:
     """Write the item-level table of `int_demand` and `int_response`; return its number of items."""
     items = item_table(demand, response)
-    store.write_frame(home / ITEMS, items)
+    parts.write_frame(home / ITEMS, items)
     return len(items)
 
 
@@ -56,15 +55,13 @@ def check_stale_systems(settings: Settings, log: Callable[[str], object]) -> lis
             f"{home / ITEMS} is missing: materialise the asset model/prediction_input first."
         )
     posterior, model = store.read_posterior(home / store.DRAWS), ModelOptions.of(settings)
-    for table in TABLES:
-        store.remove_systems(home, posterior.systems, _folder(table))
-    stale = []
+    kept, stale = {table: KeptParts(folder(home, table)) for table in TABLES}, []
     for system in track(posterior.systems, "checking systems", disable=not sys.stderr.isatty()):
         answers, draws = _answers(home, system, posterior.dimensions), _draws(posterior, system)
         seed = settings.seed_for("posterior_check", system)
         wanted = _fingerprint(answers, posterior.dimensions, draws, model, settings.max_khat, seed)
-        paths = {table: store.system_path(home, system, _folder(table)) for table in TABLES}
-        if all(store.is_current(path, wanted) for path in paths.values()):
+        held = [of_table.holds(system, wanted) for of_table in kept.values()]
+        if all(held):
             continue
         # one thread: the same bytes on any number of cores
         with threadpool_limits(limits=1):
@@ -73,37 +70,23 @@ def check_stale_systems(settings: Settings, log: Callable[[str], object]) -> lis
                 characteristic_curve(answers, posterior.dimensions, draws, model, seed),
                 most_influential(answers, posterior.dimensions, draws, model),
             )
-        for table, frame in zip(TABLES, frames, strict=True):
-            store.write_frame(paths[table], frame.assign(system=system), wanted)
+        for of_table, frame in zip(kept.values(), frames, strict=True):
+            of_table.keep(system, wanted, frame.assign(system=system))
         stale.append(system)
+    for of_table in kept.values():
+        of_table.sweep()
     log(f"{len(posterior.systems) - len(stale)} systems unchanged, {len(stale)} checked")
     return stale
 
 
-def read_checks(home: Path, columns: dict[str, list[str]]) -> dict[str, pd.DataFrame]:
-    """The stored checks of all systems of the joint posterior; `columns` of each table, for where there are none."""
-    systems = store.read_posterior(home / store.DRAWS).systems
-    tables = {}
-    for table in TABLES:
-        frames = [
-            pq.read_table(store.system_path(home, system, _folder(table))).to_pandas() for system in systems
-        ]
-        tables[table] = (
-            pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns[table])
-        )
-    return tables
+def folder(home: Path, table: str) -> Path:
+    """Where the parts of one of TABLES are kept, one a system."""
+    return home / CHECKS / table
 
 
 def code_version() -> str:
     """Hash of the modules that decide the checks."""
-    digest = hashlib.sha256(store.code_version().encode())
-    for name in _SOURCES:
-        digest.update(Path(__file__).with_name(name).read_bytes())
-    return digest.hexdigest()[:12]
-
-
-def _folder(table: str) -> str:
-    return f"{CHECKS}/{table}"
+    return parts.code_version(__file__, _SOURCES, ("arviz", "numpy", "scipy"), below=store.code_version())
 
 
 def _answers(home: Path, system: str, dimensions: tuple[str, ...]) -> Answers:
@@ -132,10 +115,6 @@ def _fingerprint(
     max_khat: float,
     seed: int,
 ) -> str:
-    libraries = {name: version(name) for name in ("arviz", "numpy", "scipy")}
-    parts = [dimensions, asdict(model), max_khat, seed, libraries, code_version()]
-    names = [answers.benchmark.tolist(), answers.item.tolist()]
-    digest = hashlib.sha256(json.dumps([*parts, *names], sort_keys=True).encode())
-    for array in (answers.demand, answers.score, draws.ease, draws.alpha):
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
+    said = [dimensions, asdict(model), max_khat, seed, code_version()]
+    names = answers.benchmark, answers.item
+    return parts.fingerprint_of(said, *names, answers.demand, answers.score, draws.ease, draws.alpha)

@@ -19,6 +19,8 @@ from assets.capability.model import ModelOptions
 KEY = ["benchmark", "item"]
 # items taken at once: memory is this times the draws, whatever the battery's size
 BLOCK_ITEMS = 256
+# draws taken at once where each stands for itself: what is computed stays in the processor's cache
+BLOCK_DRAWS = 1000
 
 
 @dataclass(frozen=True)
@@ -87,12 +89,13 @@ def failure_odds(demand: Array, draws: Draws, options: ModelOptions) -> Iterator
 
 
 def power_of_odds(odds: Array, exponent: Array) -> Array:
-    """odds^exponent by row: without a logarithm where the exponent is -1, 0 or 1, as with scores of 0 and 1."""
-    exponent = exponent[:, None]
-    result = np.where(exponent == 0, 1.0, np.where(exponent > 0, odds, 1 / odds))
+    """odds^exponent by row, in the place of `odds`: without a logarithm where the exponent is -1, 0 or 1."""
+    odds[exponent == 0] = 1.0
+    turned = np.flatnonzero(exponent == -1)
+    odds[turned] = 1 / odds[turned]
     other = np.flatnonzero(~np.isin(exponent, (-1, 0, 1)))
-    result[other] = odds[other] ** exponent[other]
-    return result
+    odds[other] = odds[other] ** exponent[other, None]
+    return odds
 
 
 def log_likelihood(answers: Answers, draws: Draws, options: ModelOptions) -> Array:
@@ -100,11 +103,22 @@ def log_likelihood(answers: Answers, draws: Draws, options: ModelOptions) -> Arr
     value = np.zeros(len(draws.alpha))
     # so many items' probabilities multiply to no less than e^-700: logarithms are what this costs most
     group = max(1, int(700 / (options.max_ease + options.lam * answers.demand.max(initial=0.0))))
-    for rows, odds in failure_odds(answers.demand, draws, options):
-        probability = power_of_odds(odds, 1 - answers.score[rows]) / (1 + odds)
-        starts = np.arange(0, len(probability), group)
-        value += np.log(np.multiply.reduceat(probability, starts, axis=0)).sum(axis=0)
+    for start in range(0, len(value), BLOCK_DRAWS):
+        block = np.arange(start, min(start + BLOCK_DRAWS, len(value)))
+        for rows, odds in failure_odds(answers.demand, draws.at(block), options):
+            either = 1 + odds
+            probability = np.divide(power_of_odds(odds, 1 - answers.score[rows]), either, out=either)
+            value[block] += np.log(_products(probability, group)).sum(axis=0)
     return value
+
+
+def _products(factors: Array, size: int) -> Array:
+    """Products down (J, S) of `size` rows each, and of those left over."""
+    whole = len(factors) // size * size
+    products = np.multiply.reduce(factors[:whole].reshape(-1, size, factors.shape[1]), axis=1)
+    if whole == len(factors):
+        return products
+    return np.concatenate([products, np.multiply.reduce(factors[whole:], axis=0, keepdims=True)])
 
 
 def success(demand: Array, draws: Draws, options: ModelOptions) -> Array:

@@ -7,8 +7,6 @@ Dagster.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -19,6 +17,7 @@ import pandas as pd
 from rich.progress import track
 from threadpoolctl import threadpool_limits
 
+from assets import parts
 from assets.capability import calibration, comparison, recovery, store
 from assets.capability.fit import Thresholds
 from assets.capability.model import ModelOptions
@@ -45,7 +44,7 @@ def run_recovery(demand: pd.DataFrame, agents: pd.DataFrame, settings: Settings)
     blocks = recovery.recover_all(battery, on_battery, options, n_runs, settings.seed_for, taus)
     n_blocks = n_runs * len(taus)
     estimates = _gather(blocks, "recovering known agents", n_blocks)
-    store.write_frame(settings.home / ESTIMATES, estimates, _recovery_key(battery, on_battery, options))
+    parts.write_frame(settings.home / ESTIMATES, estimates, _recovery_key(battery, on_battery, options))
     return n_blocks * len(on_battery)
 
 
@@ -60,7 +59,7 @@ def run_calibration(demand: pd.DataFrame, settings: Settings) -> int:
     n_fits = settings.calibration_fits
     blocks = calibration.calibrate(battery, options, thresholds, sampler, n_fits, settings.seed_for)
     ranks = _gather(blocks, "ranking agents from the prior", n_fits)
-    store.write_frame(settings.home / RANKS, ranks, _calibration_key(battery, options, thresholds))
+    parts.write_frame(settings.home / RANKS, ranks, _calibration_key(battery, options, thresholds))
     return n_fits
 
 
@@ -75,7 +74,7 @@ def run_comparison(demand: pd.DataFrame, response: pd.DataFrame, settings: Setti
     n_folds = min(comparison.N_FOLDS, response["benchmark"].nunique())
     scores = _gather(blocks, "leaving benchmarks out", n_folds * len(comparison.MODELS))
     table = comparison.model_comparison(scores)
-    store.write_frame(settings.home / COMPARED, table, _comparison_key(battery, demand, response, options))
+    parts.write_frame(settings.home / COMPARED, table, _comparison_key(battery, demand, response, options))
     return int(table["n_folds"].sum())
 
 
@@ -128,13 +127,12 @@ def comparison_table(demand: pd.DataFrame, response: pd.DataFrame, settings: Set
 
 
 def _stored(path: Path, key: str, otherwise: pd.DataFrame) -> pd.DataFrame:
-    return pd.read_parquet(path) if store.is_current(path, key) else otherwise
+    return pd.read_parquet(path) if parts.stored_fingerprint(path) == key else otherwise
 
 
 def code_version(names: tuple[str, ...] = _PROOFS) -> str:
     """Hash of the code whose proof this is."""
-    own = [Path(__file__).with_name(name).read_bytes() for name in names]
-    return hashlib.sha256(b"".join([store.code_version().encode(), *own])).hexdigest()[:12]
+    return parts.code_version(__file__, names, below=store.code_version())
 
 
 def _battery(demand: pd.DataFrame) -> Battery:
@@ -177,8 +175,5 @@ def comparison_version() -> str:
 
 
 def _key(battery: Battery, agents: np.ndarray, options: dict[str, object], version: str | None = None) -> str:
-    parts = [battery.dimensions, options, version or code_version()]
-    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode())
-    for array in (battery.demand, battery.n_items, agents):
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
+    said = [battery.dimensions, options, version or code_version()]
+    return parts.fingerprint_of(said, battery.demand, battery.n_items, agents)

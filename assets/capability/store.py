@@ -6,45 +6,34 @@ Does not belong here: sampling (fit.py), the warehouse (assets.py).
 
 from __future__ import annotations
 
-import hashlib
-import json
-import logging
 from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from assets import parts
 from assets.capability.factorised import SystemFit
 from assets.capability.fit import Posterior, Quality
 from assets.capability.layout import PooledResponses
 from assets.capability.model import ModelOptions
-from assets.whole_file import written_whole
+from assets.parts import DamagedFileError, part_path, write_noted
 
 INPUT = "posterior/input.parquet"
 DRAWS = "posterior/draws.parquet"
-_NOTE = b"suitability"
 SYSTEMS = "posterior/systems"
 # columns of fits and draws: what is no number there would spread to every system through the shared intercept
-_FINITE = ("ease_", "weight", "value")
+_FINITE = ("ease_", "weight", "value", "intercept")
 _SOURCES = ("layout.py", "model.py", "nuts.py", "importance.py", "factorised.py", "engine.py")
-
-_log = logging.getLogger(__name__)
-
-
-class DamagedFileError(ValueError):
-    """A stored file can't be read back as it was written."""
 
 
 def write_responses(path: Path, responses: PooledResponses) -> None:
     """Pooled responses, long form (one row a system and demand pattern)."""
-    _write(path, pa.Table.from_pandas(responses.to_frame(), preserve_index=False), {})
+    write_noted(path, pa.Table.from_pandas(responses.to_frame(), preserve_index=False), {})
 
 
 def read_responses(path: Path) -> PooledResponses:
@@ -59,18 +48,7 @@ def read_responses(path: Path) -> PooledResponses:
 
 
 def write_posterior(path: Path, posterior: Posterior, fingerprint: str, *, is_converged: bool) -> None:
-    """Draws, long form: system, dimension, chain, draw, value; the intercept's rows lack system and dimension."""
-    intercept = intercept_frame(posterior).assign(system=None, dimension=None)
-    frame = pd.concat([capability_frame(posterior), intercept], ignore_index=True)
-    schema = pa.schema(
-        [
-            ("system", pa.string()),
-            ("dimension", pa.string()),
-            ("chain", pa.int64()),
-            ("draw", pa.int64()),
-            ("value", pa.float64()),
-        ]
-    )
+    """Draws, long form: the columns of model.capability_draw and the intercept that belongs to each draw."""
     note = {
         "fingerprint": fingerprint,
         "is_converged": is_converged,
@@ -82,7 +60,7 @@ def write_posterior(path: Path, posterior: Posterior, fingerprint: str, *, is_co
         "ebfmi": posterior.ebfmi,
         "fits": [vars(quality) for quality in posterior.fits],
     }
-    _write(path, pa.Table.from_pandas(frame, schema=schema, preserve_index=False), note)
+    write_noted(path, draw_table(posterior), note)
 
 
 def read_posterior(path: Path) -> Posterior:
@@ -96,26 +74,18 @@ def read_posterior(path: Path) -> Posterior:
         raise FileNotFoundError(f"{path} is missing: materialise the asset model/joint_posterior first.")
     table, note = _read(path)
     systems, dimensions = tuple(note["systems"]), tuple(note["dimensions"])
-    frame = table.to_pandas()
-    is_intercept = frame["system"].isna()
-    intercept = (
-        frame[is_intercept].sort_values(["chain", "draw"])["value"].to_numpy().reshape(note["n_chains"], -1)
-    )
-    ordered = frame[~is_intercept].sort_values(["chain", "draw", "system", "dimension"])
-    shape = (*intercept.shape, len(systems), len(dimensions))
-    capability = ordered["value"].to_numpy().reshape(shape)
+    n_draws = len(table) // max(1, len(systems) * len(dimensions))
+    intercept = table["intercept"][:n_draws].to_numpy().reshape(note["n_chains"], -1)
+    by_row = table["value"].to_numpy().reshape(len(systems), len(dimensions), *intercept.shape)
+    capability = np.ascontiguousarray(by_row.transpose(2, 3, 0, 1))
     fits = tuple(Quality(**quality) for quality in note["fits"])
     figures = note["n_divergent"], fits, note["ebfmi"]
     return Posterior(note["engine"], systems, dimensions, capability, intercept, *figures)
 
 
-def system_path(home: Path, system: str, folder: str = SYSTEMS) -> Path:
-    """File of one system in `folder` (by default its own fit); any name makes a legal file name."""
-    return (
-        home
-        / folder
-        / f"{quote(system, safe='')[:150]}-{hashlib.sha256(system.encode()).hexdigest()[:8]}.parquet"
-    )
+def system_path(home: Path, system: str) -> Path:
+    """File of one system's own fit; any name makes a legal file name."""
+    return part_path(home / SYSTEMS, system)
 
 
 def write_system(path: Path, fit: SystemFit, dimensions: tuple[str, ...], fingerprint: str) -> None:
@@ -131,7 +101,7 @@ def write_system(path: Path, fit: SystemFit, dimensions: tuple[str, ...], finger
         "efficiency": fit.efficiency,
         "ebfmi": fit.ebfmi,
     }
-    _write(path, pa.table({**columns, "weight": fit.weight}), note)
+    write_noted(path, pa.table({**columns, "weight": fit.weight}), note)
 
 
 def read_system(path: Path, system: str, dimensions: tuple[str, ...]) -> tuple[SystemFit, str]:
@@ -151,19 +121,13 @@ def read_system(path: Path, system: str, dimensions: tuple[str, ...]) -> tuple[S
     return SystemFit(note["engine"], ease, table["weight"].to_numpy(), **figures), note["fingerprint"]
 
 
-def remove_systems(home: Path, keep: tuple[str, ...], folder: str = SYSTEMS) -> list[str]:
-    """Remove from `folder` the files of systems that are not in `keep`; return the names of the files removed."""
-    kept = {system_path(home, system, folder) for system in keep}
-    gone = [path for path in sorted((home / folder).glob("*.parquet")) if path not in kept]
+def remove_systems(home: Path, keep: tuple[str, ...]) -> list[str]:
+    """Remove the fits of systems that are not in `keep`; return the names of the files removed."""
+    kept = {system_path(home, system) for system in keep}
+    gone = [path for path in parts.part_files(home / SYSTEMS) if path not in kept]
     for path in gone:
         path.unlink()
     return [path.stem for path in gone]
-
-
-def write_frame(path: Path, frame: pd.DataFrame, fingerprint: str = "") -> None:
-    """Any table, with the fingerprint of what it came from."""
-    table = pa.Table.from_pandas(frame, preserve_index=False)
-    _write(path, table, {"fingerprint": fingerprint, "is_converged": True})
 
 
 def wipe_system(home: Path, system: str) -> bool:
@@ -185,14 +149,7 @@ def stored_fingerprint(path: Path) -> str | None:
 
     A damaged file counts as none; a warning names it.
     """
-    if not path.exists():
-        return None
-    try:
-        _, note = _read(path)
-        return str(note["fingerprint"]) if note["is_converged"] else None
-    except (DamagedFileError, KeyError) as fault:
-        _log.warning("%s It counts as not made.", fault)
-        return None
+    return parts.stored_fingerprint(path, _read)
 
 
 def fingerprint(
@@ -203,35 +160,37 @@ def fingerprint(
     Args:
         choices: what else decides this engine's draws: its seed, how long it samples, when it falls back.
     """
-    digest = hashlib.sha256()
     libraries = {name: version(name) for name in ("arviz", "nutpie", "pymc", "numpy", "scipy")}
-    parts = [responses.systems, responses.dimensions, asdict(model), engine, libraries, choices]
-    digest.update(json.dumps(parts, sort_keys=True).encode())
-    for array in (responses.demand, responses.passed, responses.attempted):
-        digest.update(np.ascontiguousarray(array).tobytes())
-    digest.update(code_version().encode())
-    return digest.hexdigest()
+    said = [responses.systems, responses.dimensions, asdict(model), engine, libraries, choices]
+    counts = responses.demand, responses.passed, responses.attempted
+    return parts.fingerprint_of(said, *counts, code_version())
 
 
 def code_version() -> str:
     """Hash of the modules that decide the draws."""
-    digest = hashlib.sha256()
-    for name in _SOURCES:
-        digest.update(Path(__file__).with_name(name).read_bytes())
-    return digest.hexdigest()[:12]
+    return parts.code_version(__file__, _SOURCES)
 
 
-def capability_frame(posterior: Posterior) -> pd.DataFrame:
-    """model.capability_draw: system, dimension, chain, draw, value."""
+def draw_table(posterior: Posterior) -> pa.Table:
+    """Rows of model.capability_draw (system, dimension, chain, draw, value) in that order, and `intercept`.
+
+    Names are kept as numbers of a dictionary: a catalogue has tens of millions of rows.
+    """
     chains, draws, n_systems, n_dimensions = posterior.capability.shape
-    n, k, chain, draw = np.indices((n_systems, n_dimensions, chains, draws)).reshape(4, -1)
-    return pd.DataFrame(
+    n_each = chains * draws
+    system = np.repeat(np.arange(n_systems, dtype=np.int32), n_dimensions * n_each)
+    dimension = np.tile(np.repeat(np.arange(n_dimensions, dtype=np.int32), n_each), n_systems)
+    times = n_systems * n_dimensions
+    return pa.table(
         {
-            "system": np.array(posterior.systems, dtype=object)[n],
-            "dimension": np.array(posterior.dimensions, dtype=object)[k],
-            "chain": chain,
-            "draw": draw,
+            "system": pa.DictionaryArray.from_arrays(system, pa.array(posterior.systems, pa.string())),
+            "dimension": pa.DictionaryArray.from_arrays(
+                dimension, pa.array(posterior.dimensions, pa.string())
+            ),
+            "chain": np.tile(np.repeat(np.arange(chains), draws), times),
+            "draw": np.tile(np.arange(draws), chains * times),
             "value": posterior.capability.transpose(2, 3, 0, 1).ravel(),
+            "intercept": np.tile(posterior.intercept.ravel(), times),
         }
     )
 
@@ -244,22 +203,8 @@ def intercept_frame(posterior: Posterior) -> pd.DataFrame:
 
 def _read(path: Path) -> tuple[pa.Table, dict[str, Any]]:
     """The table, its checksums verified, and its note."""
-    try:
-        table = pq.read_table(path, page_checksum_verification=True)
-        note = json.loads(table.schema.metadata[_NOTE])
-    # a flipped byte ends in any of these, by where it is
-    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError) as fault:
-        raise DamagedFileError(f"{path} is damaged ({fault}). Remove it, then refresh.") from fault
+    table, note = parts.read_noted(path)
     for name in table.column_names:
         if name.startswith(_FINITE) and not np.isfinite(table[name].to_numpy()).all():
             raise DamagedFileError(f"{path} is damaged ({name} is not finite). Remove it, then refresh.")
     return table, note
-
-
-def _write(path: Path, table: pa.Table, note: dict[str, object]) -> None:
-    """`table` with its note."""
-    metadata = {**(table.schema.metadata or {}), _NOTE: json.dumps(note).encode()}
-    with written_whole(path) as fresh:
-        pq.write_table(
-            table.replace_schema_metadata(metadata), fresh, compression="zstd", write_page_checksum=True
-        )

@@ -1,7 +1,7 @@
 """Assessors: random forests that predict, from what an item demands, whether a system succeeds on it.
 
-Belongs here: features, folds, forests, AUROC, and the test of what propensities add. Does not belong here: positions of
-systems (estimate.py), and which responses and levels count (dbt).
+Belongs here: features, folds, systems' kept rows, and the test of what propensities add. Does not belong here: a forest
+and its AUROC (forest.py), positions of systems (estimate.py), and which responses and levels count (dbt).
 
 A unit is one system under one incitation: no forest sees another system or incitation. What a feature set adds is the
 difference in AUROC on the same folds.
@@ -11,11 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from assets.parts import KeptParts, code_version, fingerprint_of, part_files
+from assets.propensity.forest import auroc, success_probability
 
 Array = npt.NDArray[np.float64]
 SeedFor = Callable[..., int]
@@ -40,6 +45,8 @@ ASSESSOR_COLUMNS = [
 SYSTEM_COLUMNS = ["regime", "system", "feature_set", "baseline", "augmented", "delta", "n_incitations"]
 GAIN_COLUMNS = ["regime", "feature_set", "baseline", "augmented", "mean_delta", "wilcoxon_p", "n_systems"]
 
+_CODE = code_version(__file__, ["assessor.py", "forest.py"], ["numpy", "scikit-learn"])
+
 
 @dataclass(frozen=True)
 class Assessment:
@@ -50,7 +57,9 @@ class Assessment:
     gain: pd.DataFrame
 
 
-def assess(responses: pd.DataFrame, levels: pd.DataFrame, n_trees: int, seed_for: SeedFor) -> Assessment:
+def assess(
+    responses: pd.DataFrame, levels: pd.DataFrame, n_trees: int, seed_for: SeedFor, folder: Path
+) -> Assessment:
     """AUROC of the three feature sets in the three regimes, and the gain over capabilities alone.
 
     Args:
@@ -59,6 +68,8 @@ def assess(responses: pd.DataFrame, levels: pd.DataFrame, n_trees: int, seed_for
             without every capability that occurs is left out, an unknown propensity level stays unknown.
         n_trees: trees a forest.
         seed_for: seed of the step or row that the names identify.
+        folder: where systems' rows are kept; those of the same answers, levels, trees, seed and code are not made
+            again.
 
     Returns:
         assessor: auroc is the mean over folds with both outcomes, NULL where there is none or the unit has fewer
@@ -66,16 +77,32 @@ def assess(responses: pd.DataFrame, levels: pd.DataFrame, n_trees: int, seed_for
         by_system: means over a system's incitations. gain: means over systems, and the Wilcoxon signed-rank test
             (two-sided) of the differences, NULL where no system could be assessed; no rows without responses.
     """
-    table = _features(levels)
+    table, parts = _features(levels), KeptParts(folder)
     taken = responses[responses["item_number"].isin(table.index)]
-    rows = [
-        row
-        for (system, incitation), unit in taken.groupby(UNIT, sort=True)
-        for row in _assess_unit(str(system), str(incitation), unit, table, n_trees, seed_for)
-    ]
-    assessor = pd.DataFrame(rows, columns=ASSESSOR_COLUMNS).astype({"auroc": float})
+    taken = taken.sort_values([*UNIT, "benchmark", "item_number", "propensity"], ignore_index=True)
+    # one thread: the forests are small, and more would only wait for each other
+    with threadpool_limits(limits=1):
+        for system, own in taken.groupby("system", sort=True):
+            known = [own[name].to_numpy(dtype=object) for name in ("incitation", "benchmark", "propensity")]
+            numbers = [own[name].to_numpy(dtype=int) for name in ("item_number", "is_correct")]
+            features = [*table.columns], table.loc[own["item_number"]].to_numpy()
+            wanted = fingerprint_of(_CODE, n_trees, seed_for(), system, *features, *known, *numbers)
+            if not parts.holds(str(system), wanted):
+                rows = [
+                    row
+                    for incitation, unit in own.groupby("incitation", sort=True)
+                    for row in _assess_unit(str(system), str(incitation), unit, table, n_trees, seed_for)
+                ]
+                parts.keep(str(system), wanted, _assessor(rows))
+    parts.sweep()
+    kept = [pd.read_parquet(path) for path in part_files(folder)] or [_assessor([])]
+    assessor = pd.concat(kept).sort_values(UNIT, kind="stable", ignore_index=True)
     by_system = _by_system(assessor)
     return Assessment(assessor, by_system, _gain(by_system, set(assessor["regime"])))
+
+
+def _assessor(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=ASSESSOR_COLUMNS).astype({"auroc": float})
 
 
 def _features(levels: pd.DataFrame) -> pd.DataFrame:
@@ -109,7 +136,7 @@ def _assess_unit(
     n_trees: int,
     seed_for: SeedFor,
 ) -> Iterator[dict[str, Any]]:
-    unit = unit.sort_values(["benchmark", "item_number", "propensity"], ignore_index=True)
+    unit = unit.reset_index(drop=True)
     features = table.loc[unit["item_number"]]
     values, outcome = features.to_numpy(), unit["is_correct"].to_numpy(dtype=int)
     kind = np.asarray(features.columns.get_level_values("kind"))
@@ -180,17 +207,13 @@ def _fold_auroc(
     seed: int,
 ) -> float | None:
     """AUROC of one fold; None where its outcomes are all alike."""
-    from sklearn.ensemble import RandomForestClassifier  # heavy: imported where it is used
-    from sklearn.metrics import roc_auc_score
-
     if len(set(outcome[test])) < 2:
         return None
     if len(set(outcome[train])) < 2:
         return 0.5
-    forest = RandomForestClassifier(n_trees, min_samples_split=MIN_SPLIT, random_state=seed % 2**32).fit(
-        values[train], outcome[train]
-    )
-    return float(roc_auc_score(outcome[test], forest.predict_proba(values[test])[:, 1]))
+    learned = values[train], outcome[train]
+    found = success_probability(*learned, values[test], n_trees, MIN_SPLIT, seed % 2**32)
+    return auroc(found, outcome[test])
 
 
 def _by_system(assessor: pd.DataFrame) -> pd.DataFrame:

@@ -43,6 +43,7 @@ def assessor(step: Step) -> Made:
     responses = step.read(RESPONSES)
     if step.settings.assessor_incitations == "unprompted":
         responses = responses[responses["incitation"] == "none"]
-    found = assess(responses, step.read(FEATURES), step.settings.assessor_trees, step.settings.seed_for)
+    features, folder = step.read(FEATURES), step.home / "propensity" / "assessor"
+    found = assess(responses, features, step.settings.assessor_trees, step.settings.seed_for, folder)
     tables = dict(zip(ASSESSED, (found.assessor, found.by_system, found.gain), strict=True))
     return Made(tables, metadata={"": {"n_trees": step.settings.assessor_trees}})

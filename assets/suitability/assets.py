@@ -6,12 +6,14 @@ Does not belong here: any formula (weights.py, power_mean.py, score.py, sweep.py
 
 import pandas as pd
 
+from assets.parts import KeptParts, part_files
+from assets.ports import Files
 from assets.step import Made, Step, table_assets
 from assets.suitability import published
 from assets.suitability.draws import joint_draws
 from assets.suitability.policies import read_policies
 from assets.suitability.score import score
-from assets.suitability.sweep import CERTAIN, SAMPLED, grid, sweep
+from assets.suitability.sweep import CERTAIN, SAMPLED, Sweep, grid, keep_swept
 
 GROUP = "suitability"
 KINDS = ("python", "numpy")
@@ -60,27 +62,33 @@ def suitability_scores(step: Step) -> Made:
 def suitability_sweep(step: Step) -> Made:
     """Basis 'fitted': at most `sweep_draws` of the posterior draws; basis 'published_c6': `published_draws`."""
     importance, draws = step.read(IMPORTANCE), step.read(DRAWS)
-    tables = {
-        "published_c6": published.published_sweep(
-            importance,
-            _published_members(step),
-            step.read("seed.published_capability"),
-            step.settings.published_draws,
-            step.settings.seed_for,
-        )
-    }
+    folder = step.home / "suitability" / "sweep"
+    kept = KeptParts(folder)
+    from_paper = published.published_sweep(
+        importance,
+        _published_members(step),
+        step.read("seed.published_capability"),
+        step.settings.published_draws,
+        step.settings.seed_for,
+    )
+    swept = {"published_c6": keep_swept(kept, "published_c6", *from_paper)}
     if len(draws):
-        tables["fitted"] = sweep(
+        joint = joint_draws(draws).thinned(step.settings.sweep_draws)
+        of_systems = Sweep(
             importance,
             step.read(MEMBERS),
-            joint_draws(draws).thinned(step.settings.sweep_draws),
+            joint.dimensions,
             grid(["raw", "relative"], [CERTAIN, SAMPLED]),
             step.settings.seed_for,
             people=_people(step),
             hidden=_hidden(step),
         )
-    frame = pd.concat([table.assign(basis=basis) for basis, table in tables.items()], ignore_index=True)
-    return Made({"model.suitability_sweep": frame})
+        swept["fitted"] = keep_swept(kept, "fitted", of_systems, joint)
+    kept.sweep()
+    return Made(
+        {"model.suitability_sweep": Files(part_files(folder))},
+        metadata={"": {f"swept_{basis}": systems for basis, systems in swept.items()}},
+    )
 
 
 @table_assets(

@@ -7,6 +7,7 @@ Does not belong here: weights (weights.py) and what draws are mapped to (power_m
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,11 @@ class JointDraws:
 
     def __len__(self) -> int:
         return self.values.shape[2]
+
+    def of(self, systems: Sequence[str]) -> JointDraws:
+        """The same draws of some of the systems."""
+        at = [self.systems.index(system) for system in systems]
+        return JointDraws(list(systems), self.dimensions, np.ascontiguousarray(self.values[:, at]))
 
     def thinned(self, at_most: int) -> JointDraws:
         """At most that many draws, evenly spaced over all of them."""
@@ -89,14 +95,14 @@ def normal_draws(published: pd.DataFrame, n_draws: int, seed: int) -> JointDraws
 def central_interval(values: Floats) -> tuple[Floats, Floats]:
     """2.5 % and 97.5 % quantiles over the last axis, linear between order statistics.
 
-    They are numpy's quantiles; only the four order statistics they need are put in their places, not all.
+    They are numpy's quantiles. Whole rows are sorted: numpy does that with vector instructions, several times as fast
+    as it puts four order statistics in their places.
     """
     ends = [share * (values.shape[-1] - 1) for share in (0.025, 0.975)]
-    orders = sorted({order for end in ends for order in (math.floor(end), math.ceil(end))})
-    parted = np.partition(values, orders, axis=-1)
+    ordered = np.sort(values, axis=-1)
     low, high = (
-        parted[..., math.floor(end)]
-        + (end - math.floor(end)) * (parted[..., math.ceil(end)] - parted[..., math.floor(end)])
+        ordered[..., math.floor(end)]
+        + (end - math.floor(end)) * (ordered[..., math.ceil(end)] - ordered[..., math.floor(end)])
         for end in ends
     )
     return low, high
@@ -105,5 +111,6 @@ def central_interval(values: Floats) -> tuple[Floats, Floats]:
 def log_mean_exp(values: Floats) -> Floats:
     """Log of the mean of e^values over the last axis; no size of values overflows."""
     peak = values.max(axis=-1)
-    mean: Floats = np.log(np.exp(values - peak[..., None]).mean(axis=-1)) + peak
+    scaled = values - peak[..., None]
+    mean: Floats = np.log(np.exp(scaled, out=scaled).mean(axis=-1)) + peak
     return mean

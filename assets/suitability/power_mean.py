@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assets.suitability.weights import Floats, Weights
 
@@ -25,7 +26,8 @@ TINY = 1e-20
 class PoweredAbility:
     """Log abilities c (`log_ability`: dimensions × systems × draws) and what is needed of them at one power.
 
-    Exponentials are taken once, however many activities, scopes and weights they are then averaged with.
+    Exponentials are taken once, however many activities, scopes and weights they are then averaged with. How they are
+    taken is decided by system, so that none's figures depend on who stands beside it.
     """
 
     log_ability: Floats
@@ -41,8 +43,10 @@ class PoweredAbility:
         return abs(self.power) < TINY
 
     @cached_property
-    def is_small(self) -> bool:
-        return bool(np.abs(self.scaled).max(initial=0) < SMALL)
+    def is_small(self) -> NDArray[np.bool_]:
+        """Of each system, whether all its p c are."""
+        small: NDArray[np.bool_] = np.abs(self.scaled).max(axis=(0, 2), initial=0) < SMALL
+        return small
 
     @cached_property
     def peak(self) -> Floats:
@@ -55,7 +59,10 @@ class PoweredAbility:
         """What is averaged with the weights at a power that is neither infinite nor faint."""
         if self.is_geometric:
             return self.log_ability
-        return np.expm1(self.scaled) if self.is_small else np.exp(self.scaled - self.peak)
+        terms = self.scaled - self.peak
+        np.exp(terms, out=terms)
+        terms[:, self.is_small] = np.expm1(self.scaled[:, self.is_small])
+        return terms
 
 
 def power_mean_log(ability: PoweredAbility, weights: Weights) -> Floats:
@@ -79,13 +86,15 @@ def power_mean_log(ability: PoweredAbility, weights: Weights) -> Floats:
     total: Floats = np.einsum("ksd,kd->sd", ability.terms, weights.value)
     if ability.is_geometric:
         return total
-    if ability.is_small:
-        return np.log1p(total, out=total) / power
+    small = ability.is_small
+    small_logs = np.log1p(total[small])
     # The peak may belong to a dimension with (next to) no weight; where that leaves too little, sum in logs.
-    if total.min(initial=1) < FAINT:
-        in_logs: Floats = np.logaddexp.reduce(weights.log[:, None, :] + ability.scaled, axis=0) / power
-        return in_logs
-    np.log(total, out=total)
-    total += ability.peak
-    total /= power
-    return total
+    faint = ~small & (total.min(axis=1, initial=1) < FAINT)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_s: Floats = np.log(total, out=total)
+    log_s += ability.peak
+    log_s[small] = small_logs
+    if faint.any():
+        log_s[faint] = np.logaddexp.reduce(weights.log[:, None, :] + ability.scaled[:, faint], axis=0)
+    log_s /= power
+    return log_s

@@ -11,9 +11,9 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from assets.suitability.draws import joint_draws, normal_draws
+from assets.suitability.draws import JointDraws, joint_draws, normal_draws
 from assets.suitability.importance import SCOPE, importance_by_scope, membership
-from assets.suitability.sweep import CERTAIN, SAMPLED, Cell, grid, sweep
+from assets.suitability.sweep import CERTAIN, SAMPLED, Cell, Sweep, grid
 from assets.suitability.weights import mean_weights
 
 
@@ -54,7 +54,7 @@ def published_sweep(
     published: pd.DataFrame,
     n_draws: int,
     seed_for: Callable[..., int],
-) -> pd.DataFrame:
+) -> tuple[Sweep, JointDraws]:
     """The sweep of Tables C7 and C8: scope all, raw weights, normal draws from Table C6's means and SDs.
 
     Rankings need certain weights only; sampled ones are added where intervals are compared (p = 0, s = 1).
@@ -64,11 +64,12 @@ def published_sweep(
         published: system, dimension, mean, sd.
 
     Returns:
-        As `sweep.sweep`.
+        The sweep, and the draws that it is to be made of.
     """
     joint = normal_draws(published, n_draws, seed_for("published_capability"))
     cells = [*grid(["raw"], [CERTAIN]), Cell("raw", 1.0, SAMPLED, 0.0)]
-    return sweep(covered(importance, members, ["all"]), members, joint, cells, seed_for)
+    used = covered(importance, members, ["all"])
+    return Sweep(used, members, joint.dimensions, cells, seed_for), joint
 
 
 def covered(importance: pd.DataFrame, members: pd.DataFrame, scope_types: list[str]) -> pd.DataFrame:

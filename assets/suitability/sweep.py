@@ -1,18 +1,19 @@
 """The sweep: suitability over a grid of powers and sharpness, to see what depends on the policy.
 
-Belongs here: scoring of the grid, for fitted draws and for draws from the published means.
+Belongs here: scoring of the grid, for fitted draws and for draws from the published means, kept system by system.
 Does not belong here: rankings, ties and separations, which dbt counts (marts ranking_robustness, policy_sensitivity).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
 import pandas as pd
 
+from assets.parts import KeptParts, code_version, fingerprint_of
 from assets.suitability.draws import JointDraws, central_interval, log_mean_exp
 from assets.suitability.importance import SCOPE, importance_by_scope, membership
 from assets.suitability.policies import WeightUncertainty
@@ -29,6 +30,12 @@ COLUMNS = [
     *("weighting", "sharpness", "weight_uncertainty", *SCOPE, "activity", "power"),
     *("system", "mean_s_log", "mean_log", "q025_log", "q975_log", "is_ranked"),
 ]
+
+
+# memory is in proportion; fewer would draw the same weights more often
+SYSTEMS_AT_ONCE = 50
+_SOURCES = ("sweep.py", "draws.py", "importance.py", "power_mean.py", "weights.py", "policies.py")
+_CODE = code_version(__file__, _SOURCES, ["numpy"])
 
 
 @dataclass(frozen=True)
@@ -56,57 +63,94 @@ def grid(weightings: Iterable[str], uncertainties: Iterable[WeightUncertainty]) 
     ]
 
 
-def sweep(
-    importance: pd.DataFrame,
-    members: pd.DataFrame,
-    joint: JointDraws,
-    cells: list[Cell],
-    seed_for: Callable[..., int],
-    *,
-    people: Collection[str] = frozenset(),
-    hidden: Collection[tuple[str, str, str]] = frozenset(),
-) -> pd.DataFrame:
-    """Suitability of every scope × activity × system in every cell; no rows where weights are undefined.
-
-    Weights are drawn once for all powers, and exponentials of abilities taken once for all weights.
+class Sweep:
+    """What is swept, of whichever systems; no system's figures depend on which others are swept with it.
 
     Args:
         importance, members, seed_for: as in `score.score`; scopes of NOT_SWEPT are left out.
+        dimensions: those that systems have draws of.
         people: systems that are no AI systems: scored, but not `is_ranked`.
         hidden: as in `score.score`.
-
-    Returns:
-        COLUMNS. `mean_s_log` is the log of the posterior mean of S on the ratio scale, which itself could
-        overflow; the rest summarises log S.
     """
-    used = importance[~importance["scope_type"].isin(NOT_SWEPT)]
-    capabilities = sorted(used["capability"].unique())
-    to_dimensions = membership(capabilities, members, joint.dimensions)
-    powers = {cell.power: PoweredAbility(joint.values, cell.power) for cell in cells}
-    keys: list[tuple[object, ...]] = []
-    values: list[Floats] = []
-    ordered = sorted(cells, key=lambda cell: (cell.weights, cell.power))
-    for scope in importance_by_scope(used, capabilities, hidden) if len(used) else []:
-        for (weighting, sharpness, _), alike in groupby(ordered, key=lambda cell: cell.weights):
-            same_weights = list(alike)
-            drawn = scope.weight_draws(
-                to_dimensions,
-                weighting,
-                sharpness,
-                same_weights[0].weight_uncertainty,
-                len(joint),
-                seed_for,
-            )
-            for activity, weights in drawn:
-                for cell in same_weights:
-                    log_s = power_mean_log(powers[cell.power], weights)
-                    summary = (log_mean_exp(log_s), log_s.mean(axis=-1), *central_interval(log_s))
-                    keys.append((*cell.weights, scope.scope_type, scope.scope, activity, cell.power))
-                    values.append(np.stack(summary, axis=1))
-    n_systems = len(joint.systems)
-    table = pd.DataFrame(keys, columns=COLUMNS[:7])
-    table = table.loc[table.index.repeat(n_systems)].reset_index(drop=True)
-    table["system"] = np.tile(np.array(joint.systems, dtype=object), len(keys))
-    table[COLUMNS[8:12]] = np.concatenate(values) if values else np.empty((0, 4))
-    table["is_ranked"] = ~table["system"].isin(list(people))
-    return table
+
+    def __init__(
+        self,
+        importance: pd.DataFrame,
+        members: pd.DataFrame,
+        dimensions: list[str],
+        cells: list[Cell],
+        seed_for: Callable[..., int],
+        *,
+        people: Collection[str] = frozenset(),
+        hidden: Collection[tuple[str, str, str]] = frozenset(),
+    ) -> None:
+        used = importance[~importance["scope_type"].isin(NOT_SWEPT)]
+        capabilities = sorted(used["capability"].unique())
+        self._to_dimensions = membership(capabilities, members, dimensions)
+        self._scopes = importance_by_scope(used, capabilities, hidden) if len(used) else []
+        self._cells = sorted(cells, key=lambda cell: (cell.weights, cell.power))
+        self._seed_for, self._people = seed_for, people
+
+    def fingerprints(self, joint: JointDraws) -> dict[str, str]:
+        """System -> hash of all that decides its rows."""
+        cells = [(*cell.weights, cell.weight_uncertainty.kappa, cell.power) for cell in self._cells]
+        scopes = [(scope.scope_type, scope.scope, scope.activities) for scope in self._scopes]
+        arrays = [array for scope in self._scopes for array in (scope.points, scope.n_raters, scope.shown)]
+        said = [_CODE, self._seed_for("suitability"), joint.dimensions, cells, scopes]
+        shared = fingerprint_of(said, self._to_dimensions, *arrays)
+        return {
+            system: fingerprint_of(shared, system, system in self._people, joint.values[:, n])
+            for n, system in enumerate(joint.systems)
+        }
+
+    def tables(self, joint: JointDraws) -> Iterator[tuple[str, pd.DataFrame]]:
+        """Each system with its suitability in every scope × activity × cell; no rows where weights are undefined.
+
+        Exponentials of abilities are taken once for all weights, and weights drawn once for all powers and the
+        SYSTEMS_AT_ONCE.
+
+        Returns:
+            COLUMNS. `mean_s_log` is the log of the posterior mean of S on the ratio scale, which itself could
+            overflow; the rest summarises log S.
+        """
+        for start in range(0, len(joint.systems), SYSTEMS_AT_ONCE):
+            several = joint.of(joint.systems[start : start + SYSTEMS_AT_ONCE])
+            keys, summaries = self._summaries(several)
+            for n, system in enumerate(several.systems):
+                table = keys.assign(system=system)
+                table[COLUMNS[8:12]] = summaries[:, n]
+                yield system, table.assign(is_ranked=system not in self._people)
+
+    def _summaries(self, joint: JointDraws) -> tuple[pd.DataFrame, Floats]:
+        """COLUMNS[:7], and of each such row systems × four figures."""
+        powers = {cell.power: PoweredAbility(joint.values, cell.power) for cell in self._cells}
+        keys: list[tuple[object, ...]] = []
+        values: list[Floats] = []
+        for scope in self._scopes:
+            for (weighting, sharpness, _), alike in groupby(self._cells, key=lambda cell: cell.weights):
+                same_weights = list(alike)
+                drawn = scope.weight_draws(
+                    self._to_dimensions,
+                    weighting,
+                    sharpness,
+                    same_weights[0].weight_uncertainty,
+                    len(joint),
+                    self._seed_for,
+                )
+                for activity, weights in drawn:
+                    for cell in same_weights:
+                        log_s = power_mean_log(powers[cell.power], weights)
+                        summary = (log_mean_exp(log_s), log_s.mean(axis=-1), *central_interval(log_s))
+                        keys.append((*cell.weights, scope.scope_type, scope.scope, activity, cell.power))
+                        values.append(np.stack(summary, axis=1))
+        table = pd.DataFrame(keys, columns=COLUMNS[:7]).astype({"sharpness": float, "power": float})
+        return table, np.stack(values) if values else np.empty((0, len(joint.systems), 4))
+
+
+def keep_swept(parts: KeptParts, basis: str, sweep: Sweep, joint: JointDraws) -> list[str]:
+    """Sweep those systems whose kept part came from other draws, importance, settings or code; return which."""
+    wanted = sweep.fingerprints(joint)
+    stale = [name for name in joint.systems if not parts.holds(f"{basis} {name}", wanted[name])]
+    for name, table in sweep.tables(joint.of(stale)):
+        parts.keep(f"{basis} {name}", wanted[name], table.assign(basis=basis))
+    return stale

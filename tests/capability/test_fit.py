@@ -221,6 +221,9 @@ def test_nothing_to_fit_gives_empty_frames():
     posterior = nuts.sample_posterior(pool_responses(demand, response), ModelOptions(), SAMPLER)
     row, faults = fit.fit_diagnostics(posterior, THRESHOLDS)
     frames = [row, fit.capability_diagnostics(posterior), fit.system_geometry(posterior)]
-    frames += [store.capability_frame(posterior), store.intercept_frame(posterior)]
+    frames += [
+        store.draw_table(posterior).to_pandas().drop(columns="intercept"),
+        store.intercept_frame(posterior),
+    ]
     assert faults == []
     assert all(len(frame) == 0 and len(frame.columns) for frame in frames)

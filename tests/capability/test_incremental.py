@@ -13,6 +13,7 @@ from scipy.special import expit
 from assets.capability import assets as slice_assets
 from assets.capability import refresh, store
 from assets.capability.layout import item_logit, pool_counts
+from assets.parts import DamagedFileError
 from assets.settings import Settings
 
 RNG = np.random.default_rng(7)
@@ -218,7 +219,7 @@ def test_a_stored_fit_of_what_is_no_number_is_made_again(home, caplog):
     own, fingerprint = store.read_system(path, "b", ("EM", "L"))
     own.ease[0, 1] = np.nan
     store.write_system(path, own, ("EM", "L"), fingerprint)
-    with pytest.raises(store.DamagedFileError, match="ease_L is not finite"):
+    with pytest.raises(DamagedFileError, match="ease_L is not finite"):
         store.read_system(path, "b", ("EM", "L"))
     assert run(home, responses("a", "b"))[:2] == (["b"], "unchanged")
     assert "ease_L is not finite" in caplog.text

@@ -25,7 +25,7 @@ def build_marts(folder, dbt_target, posterior, models):
     row, _ = fit.fit_diagnostics(posterior, fit.Thresholds(1.05, 100))
     warehouse.write(
         {
-            "model.capability_draw": store.capability_frame(posterior),
+            "model.capability_draw": store.draw_table(posterior).to_pandas().drop(columns="intercept"),
             "model.intercept_draw": store.intercept_frame(posterior),
             "model.fit_diagnostic": row,
             "model.capability_diagnostic": fit.capability_diagnostics(posterior),

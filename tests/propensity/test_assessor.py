@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import roc_auc_score
 
 from assets.propensity.assessor import (
     CAPABILITIES,
@@ -15,8 +19,10 @@ from assets.propensity.assessor import (
     PROPENSITIES,
     ULTRACREPIDARIANISM,
     Assessment,
-    assess,
+    SeedFor,
 )
+from assets.propensity.assessor import assess as assess_into
+from assets.propensity.forest import auroc, success_probability
 from assets.settings import Settings
 
 N_TREES = 5
@@ -51,6 +57,12 @@ def world(
             )
         )
     return pd.concat(parts, ignore_index=True), levels
+
+
+def assess(responses: pd.DataFrame, levels: pd.DataFrame, n_trees: int, seed_for: SeedFor) -> Assessment:
+    """With nothing kept."""
+    with tempfile.TemporaryDirectory() as folder:
+        return assess_into(responses, levels, n_trees, seed_for, Path(folder))
 
 
 def gain(found: Assessment) -> Any:
@@ -123,3 +135,83 @@ def test_no_rows_give_empty_tables() -> None:
     responses, levels = world(4, effect=0.0, n_systems=1)
     found = assess(responses.iloc[:0], levels.iloc[:0], N_TREES, seed_for)
     assert found.assessor.empty and found.by_system.empty and found.gain.empty
+
+
+# --- forests -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_features", [1, 2, 19, 26])
+@pytest.mark.parametrize("unknown", [0.0, 0.1])
+def test_forests_are_scikit_learns_to_the_last_bit(n_features: int, unknown: float) -> None:
+    rng = np.random.default_rng([n_features, int(10 * unknown)])
+    values = rng.integers(0, 6, (260, n_features)) + rng.choice([0, 0.1, 1 / 3], (260, n_features))
+    outcome = (rng.random(260) < 1 / (1 + np.exp(values[:, 0] - 2.5))).astype(int)
+    values[rng.random(values.shape) < unknown] = np.nan
+    learned, asked = slice(0, 200), slice(200, 260)
+    for seed in (0, 7, 2**32 - 1):
+        forest = RandomForestClassifier(9, min_samples_split=50, random_state=seed)
+        expected = forest.fit(values[learned], outcome[learned]).predict_proba(values[asked])[:, 1]
+        got = success_probability(values[learned], outcome[learned], values[asked], 9, 50, seed)
+        np.testing.assert_array_equal(got, expected)
+        assert np.ptp(got) > 0
+
+
+def test_auroc_is_scikit_learns_with_ties() -> None:
+    rng = np.random.default_rng(0)
+    for n in (2, 5, 50, 400):
+        score, outcome = rng.integers(0, 8, n) / 8, np.arange(n) % 2
+        assert auroc(score, outcome) == pytest.approx(roc_auc_score(outcome, score), abs=1e-14)
+
+
+# --- kept parts --------------------------------------------------------------------------------------------------
+
+
+def test_one_more_system_is_one_more_part_and_what_is_gone_is_swept(tmp_path: Path) -> None:
+    responses, levels = world(5, effect=0.8, n_systems=3, n_items=200)
+    two = responses[responses["system"] != "s01"]
+    first = assess_into(two, levels, N_TREES, seed_for, tmp_path)
+    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    assert len(before) == 2
+    found = assess_into(responses.sample(frac=1, random_state=2), levels, N_TREES, seed_for, tmp_path)
+    after = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    assert before.items() < after.items() and len(after) == 3
+    # kept rows and rows made at once are the same table
+    at_once = assess(responses, levels, N_TREES, seed_for)
+    for kept, made in zip(vars(found).values(), vars(at_once).values(), strict=True):
+        pd.testing.assert_frame_equal(kept, made, check_exact=True)
+    again = assess_into(two, levels, N_TREES, seed_for, tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == before.keys()
+    pd.testing.assert_frame_equal(again.assessor, first.assessor, check_exact=True)
+
+
+@pytest.mark.parametrize("changed", ["answer", "level", "trees", "seed"])
+def test_what_decides_a_systems_rows_makes_them_again(tmp_path: Path, changed: str) -> None:
+    responses, levels = world(6, effect=0.8, n_systems=2, n_items=110)
+    # the last item is answered by s01 alone
+    responses = responses[(responses["system"] == "s01") | (responses["item_number"] < 109)].reset_index(
+        drop=True
+    )
+    assess_into(responses, levels, 1, seed_for, tmp_path)
+    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    n_trees, seeds = 1, seed_for
+    last = responses["item_number"] == 109
+    if changed == "answer":
+        responses.loc[last, "is_correct"] = 1 - responses.loc[last, "is_correct"]
+    elif changed == "level":
+        levels = levels.assign(level=levels["level"].where(levels["item_number"] != 109, 2.0))
+    elif changed == "trees":
+        n_trees = 2
+    else:
+        seeds = Settings(seed=99).seed_for
+    assess_into(responses, levels, n_trees, seeds, tmp_path)
+    after = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    made = {name[:3] for name in after if after[name] != before[name]}
+    assert made == ({"s01"} if changed in ("answer", "level") else {"s00", "s01"})
+
+
+def test_no_answers_leave_no_parts(tmp_path: Path) -> None:
+    responses, levels = world(5, effect=0.8, n_systems=1, n_items=100)
+    assess_into(responses, levels, 1, seed_for, tmp_path)
+    nothing = assess_into(responses.iloc[:0], levels, 1, seed_for, tmp_path)
+    assert nothing.assessor.empty and nothing.by_system.empty and nothing.gain.empty
+    assert not list(tmp_path.iterdir())

@@ -140,7 +140,8 @@ def warehouse(
     draws = pd.Series(joint.values.ravel(), index=index, name="value").reset_index().assign(chain=0)
     policies = read_policies(pd.read_csv(SEEDS / "policies.csv", dtype=str))
     scores = score(importance, members, draws, policies, seed_for)
-    sweep = published_sweep(importance, members, published, Settings().published_draws, seed_for)
+    made, around = published_sweep(importance, members, published, Settings().published_draws, seed_for)
+    sweep = pd.concat([table for _, table in made.tables(around)])
     tables = {
         "model.suitability": scores.suitability,
         "model.suitability_pooled": scores.pooled,

@@ -15,7 +15,7 @@ from assets.suitability.draws import JointDraws, joint_draws
 from assets.suitability.policies import Policy, WeightUncertainty
 from assets.suitability.published import published_suitability
 from assets.suitability.score import best_probability, score, upper_half_probability
-from assets.suitability.sweep import Cell, sweep
+from assets.suitability.sweep import Cell, Sweep
 from assets.suitability.weights import Floats
 
 CAPABILITIES = ["c1", "c2", "c3", "c4"]
@@ -403,7 +403,9 @@ def test_relative_weights_of_shown_activities_hold_nothing_of_the_hidden() -> No
     for other in ([97.0, 1, 1, 1], [0.0, 0, 0, 100]):
         given = importance(shown | {key: other})
         scored = score(given, MEMBERS, draws, policies, seed_for, hidden={key}).suitability
-        swept = sweep(given, MEMBERS, joint_draws(draws), grid, seed_for, hidden={key})
+        joint = joint_draws(draws)
+        made = Sweep(given, MEMBERS, joint.dimensions, grid, seed_for, hidden={key})
+        swept = pd.concat([table for _, table in made.tables(joint)])
         results.append([t[t["activity"] != "S"].reset_index(drop=True) for t in (scored, swept)])
         assert set(swept["activity"]) == {"Q", "R", "S"}
     for first, second in zip(*results, strict=True):

@@ -19,7 +19,7 @@ from assets.suitability.draws import joint_draws, normal_draws
 from assets.suitability.policies import read_policies
 from assets.suitability.published import published_suitability, published_sweep
 from assets.suitability.score import score
-from assets.suitability.sweep import CERTAIN, POWERS, SAMPLED, SHARPNESS, grid, sweep
+from assets.suitability.sweep import CERTAIN, POWERS, SAMPLED, SHARPNESS, Sweep, grid
 from tests.suitability.slice_build import build
 
 SEEDS = PROJECT / "dbt" / "seeds"
@@ -90,9 +90,13 @@ def warehouse(tmp_path_factory, draws):
     given, of = importance(), members()
     scores = score(given, of, draws, policies, seed_for, people={"human"}, hidden=HIDDEN)
     cells = grid(["raw", "relative"], [CERTAIN, SAMPLED])
+    joint = joint_draws(draws)
+    made = {
+        "fitted": (Sweep(given, of, joint.dimensions, cells, seed_for, people={"human"}), joint),
+        "published_c6": published_sweep(given, of, published, 300, seed_for),
+    }
     swept = [
-        sweep(given, of, joint_draws(draws), cells, seed_for, people={"human"}).assign(basis="fitted"),
-        published_sweep(given, of, published, 300, seed_for).assign(basis="published_c6"),
+        table.assign(basis=basis) for basis, (sweep, own) in made.items() for _, table in sweep.tables(own)
     ]
     tables = {
         "model.suitability": scores.suitability,

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable, Collection
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
+from assets.parts import KeptParts, part_files
 from assets.settings import Settings
 from assets.suitability.draws import JointDraws, central_interval, log_mean_exp, normal_draws
 from assets.suitability.published import published_sweep
-from assets.suitability.sweep import CERTAIN, POWERS, SAMPLED, SHARPNESS, grid, sweep
+from assets.suitability.sweep import CERTAIN, POWERS, SAMPLED, SHARPNESS, Cell, Sweep, grid, keep_swept
 
 seed_for = Settings().seed_for
 MEMBERS = pd.DataFrame({"dimension": ["A", "A", "B"], "capability": ["c1", "c2", "c3"]})
@@ -38,6 +41,19 @@ def importance(points: dict[tuple[str, str, str], tuple[float, ...]] = POINTS) -
 def joint(n_draws: int = 41, systems: tuple[str, ...] = ("x", "y", "z")) -> JointDraws:
     values = np.random.default_rng(1).normal(2, 1.5, (2, len(systems), n_draws))
     return JointDraws(list(systems), ["A", "B"], values)
+
+
+def sweep(
+    importance: pd.DataFrame,
+    members: pd.DataFrame,
+    draws: JointDraws,
+    cells: list[Cell],
+    seed_for: Callable[..., int],
+    people: Collection[str] = (),
+) -> pd.DataFrame:
+    """All systems' tables in one."""
+    made = Sweep(importance, members, draws.dimensions, cells, seed_for, people=people)
+    return pd.concat([table for _, table in made.tables(draws)], ignore_index=True)
 
 
 def relative(points: dict[str, tuple[float, ...]]) -> dict[str, list[float]]:
@@ -170,7 +186,8 @@ def test_published_draws_are_independent_normals() -> None:
 
 def test_published_sweep_has_the_lognormal_mean() -> None:
     """p = 1, certain weights: E S = sum w e^(mean + sd²/2); p = 0: log E S = w·mean + (w·sd)²/2."""
-    table = published_sweep(importance(), MEMBERS, PUBLISHED, 4000, seed_for)
+    made, draws = published_sweep(importance(), MEMBERS, PUBLISHED, 4000, seed_for)
+    table = pd.concat([own for _, own in made.tables(draws)])
     assert set(table["scope"]) == {"all"}
     certain = table.query("activity == 'Admin' and sharpness == 1 and weight_uncertainty == 'none'")
     for system, mean, sd in (("x", (1, 2), (0.5, 0.1)), ("y", (3, 4), (0.3, 0.4))):
@@ -182,3 +199,63 @@ def test_published_sweep_has_the_lognormal_mean() -> None:
         assert mean_s[0.0] == pytest.approx(geometric, abs=0.002)
     sampled = table[table["weight_uncertainty"] == "dirichlet"]
     assert set(zip(sampled["power"], sampled["sharpness"], strict=True)) == {(0, 1)}
+
+
+# --- kept parts --------------------------------------------------------------------------------------------------
+
+
+def kept(
+    folder: Path, draws: JointDraws, points: dict[tuple[str, str, str], tuple[float, ...]] = POINTS
+) -> tuple[list[str], pd.DataFrame]:
+    """(systems swept, what the parts hold) of one refresh."""
+    parts = KeptParts(folder)
+    made = Sweep(
+        importance(points), MEMBERS, draws.dimensions, grid(["relative"], [CERTAIN, SAMPLED]), seed_for
+    )
+    swept = keep_swept(parts, "fitted", made, draws)
+    parts.sweep()
+    return swept, pd.concat([pd.read_parquet(path) for path in part_files(folder)], ignore_index=True)
+
+
+def test_one_more_system_is_one_more_part_and_a_system_that_left_takes_its_part_along(tmp_path: Path) -> None:
+    everyone = joint(systems=("x", "y", "z"))
+    assert kept(tmp_path, everyone.of(["x", "z"]))[0] == ["x", "z"]
+    before = {path.name: path.read_bytes() for path in part_files(tmp_path)}
+    swept, table = kept(tmp_path, everyone)
+    assert swept == ["y"]
+    assert before.items() <= {path.name: path.read_bytes() for path in part_files(tmp_path)}.items()
+    # what is kept is what sweeping all at once gives, to the last bit
+    whole = sweep(importance(), MEMBERS, everyone, grid(["relative"], [CERTAIN, SAMPLED]), seed_for)
+    pd.testing.assert_frame_equal(table.drop(columns="basis"), whole, check_exact=True)
+    assert kept(tmp_path, everyone)[0] == []
+    swept, table = kept(tmp_path, everyone.of(["y"]))
+    assert (swept, set(table["system"]), len(list(tmp_path.iterdir()))) == ([], {"y"}, 1)
+
+
+def test_changed_draws_or_importance_make_what_they_touch_stale(tmp_path: Path) -> None:
+    draws = joint()
+    kept(tmp_path, draws)
+    values = draws.values.copy()
+    values[1, 2, 7] += 1e-9
+    assert kept(tmp_path, JointDraws(draws.systems, draws.dimensions, values))[0] == ["z"]
+    assert kept(tmp_path, draws)[0] == ["z"]
+    role = ("role", "clerk", "the role")
+    assert kept(tmp_path, draws, POINTS | {role: (20.0, 21.0, 60.0)})[0] == ["x", "y", "z"]
+    # scopes of the survey's sources are not swept
+    source = ("source", "online", "Admin")
+    kept(tmp_path, draws)
+    assert kept(tmp_path, draws, POINTS | {source: (3.0, 3.0, 4.0)})[0] == []
+
+
+def test_tiny_and_huge_abilities_leave_the_figures_of_others_alone() -> None:
+    """Systems whose exponentials are taken otherwise (all |p c| < 0.5; a weight of none under the peak) beside one."""
+    draws = joint(systems=("x", "y", "z"))
+    draws.values[:, 1] *= 1e-3
+    draws.values[0, 2] += 900.0
+    cells = grid(["raw", "relative"], [CERTAIN, SAMPLED])
+    together = sweep(importance(), MEMBERS, draws, cells, seed_for)
+    for system in draws.systems:
+        alone = sweep(importance(), MEMBERS, draws.of([system]), cells, seed_for)
+        assert np.isfinite(alone["mean_log"]).all()
+        of_all = together[together["system"] == system].reset_index(drop=True)
+        pd.testing.assert_frame_equal(alone, of_all, check_exact=True)

@@ -1,11 +1,19 @@
+with own as (
+    select *
+    from {{ ref('propensity') }}
+    where incitation = 'none' and estimate is not null
+),
+
 -- draws of the systems' overall capability, so that what they share cancels in the difference
-with overall as (
+overall as (
     select
         system,
         chain,
         draw,
         avg(value) as level
     from {{ source('model', 'capability_draw') }}
+    -- most systems of a catalogue have no position to compare
+    where system in (select own.system from own)
     group by system, chain, draw
 ),
 
@@ -18,12 +26,6 @@ capability as (
     from overall as a
     inner join overall as b on a.chain = b.chain and a.draw = b.draw and a.system < b.system
     group by a.system, b.system
-),
-
-own as (
-    select *
-    from {{ ref('propensity') }}
-    where incitation = 'none' and estimate is not null
 ),
 
 pair as (

@@ -1,4 +1,5 @@
 {% set setting = ['basis', 'scope_type', 'scope', 'weighting', 'power', 'sharpness'] %}
+{% set ranking = setting + ['activity'] %}
 
 with
 
@@ -7,47 +8,78 @@ sweep as (
     where weight_uncertainty = 'none' and is_ranked
 ),
 
-{# which of two systems is ahead: 1, -1, or 0 where they tie #}
-pairs as (
-    select
-        {{ keys_of('one', setting) }},
-        one.activity,
-        one.system,
-        other.system as other_system,
-        sign(one.mean_s_log - other.mean_s_log) as ahead
-    from sweep as one
-    inner join sweep as other
-        on
-            {{ same_keys('one', 'other', setting) }}
-            and one.activity = other.activity
-            and one.system < other.system
-    where not one.is_suppressed
-),
-
 neutral as (
-    select * from pairs
+    select * from sweep
     where power = 0 and sharpness = 1
 ),
 
-{# tau-b: a pair that ties in one of the two rankings counts in the other's number of pairs only #}
-per_activity as (
+{# a catalogue has many millions of pairs: they are met once, by numbers #}
+rankings as (
     select
-        {{ keys_of('pairs', setting) }},
-        pairs.activity,
-        sum(pairs.ahead * neutral.ahead) / sqrt(
-            nullif({{ to_double('sum(abs(pairs.ahead)) * sum(abs(neutral.ahead))') }}, 0)
-        ) as kendall_tau
-    from pairs
+        {{ ranking | join(', ') }},
+        row_number() over (order by {{ ranking | join(', ') }}) as ranking_number
+    from sweep
+    where not is_suppressed
+    group by {{ ranking | join(', ') }}
+),
+
+systems as (
+    select
+        system,
+        row_number() over (order by system) as system_number
+    from sweep
+    group by system
+),
+
+scored as (
+    select
+        rankings.ranking_number,
+        systems.system_number,
+        sweep.mean_s_log,
+        neutral.mean_s_log as neutral_s_log
+    from sweep
+    inner join rankings
+        on {{ same_keys('sweep', 'rankings', ranking) }}
+    inner join systems
+        on sweep.system = systems.system
     inner join neutral
         on
-            pairs.basis = neutral.basis
-            and pairs.scope_type = neutral.scope_type
-            and pairs.scope = neutral.scope
-            and pairs.weighting = neutral.weighting
-            and pairs.activity = neutral.activity
-            and pairs.system = neutral.system
-            and pairs.other_system = neutral.other_system
-    group by {{ keys_of('pairs', setting) }}, pairs.activity
+            sweep.basis = neutral.basis
+            and sweep.scope_type = neutral.scope_type
+            and sweep.scope = neutral.scope
+            and sweep.weighting = neutral.weighting
+            and sweep.activity = neutral.activity
+            and sweep.system = neutral.system
+),
+
+{# which of two systems is ahead: 1, -1, or 0 where they tie #}
+pairs as (
+    select
+        one.ranking_number,
+        sign(one.mean_s_log - other.mean_s_log) as ahead,
+        sign(one.neutral_s_log - other.neutral_s_log) as neutral_ahead
+    from scored as one
+    inner join scored as other
+        on one.ranking_number = other.ranking_number and one.system_number < other.system_number
+),
+
+{# tau-b: a pair that ties in one of the two rankings counts in the other's number of pairs only #}
+agreement as (
+    select
+        ranking_number,
+        sum(ahead * neutral_ahead) / sqrt(
+            nullif({{ to_double('sum(abs(ahead)) * sum(abs(neutral_ahead))') }}, 0)
+        ) as kendall_tau
+    from pairs
+    group by ranking_number
+),
+
+per_activity as (
+    select
+        {{ keys_of('rankings', ranking) }},
+        agreement.kendall_tau
+    from agreement
+    inner join rankings on agreement.ranking_number = rankings.ranking_number
 ),
 
 averaged as (
