@@ -50,6 +50,8 @@ def opened(
     inside = (site.folder.as_uri(), "data:", "blob:")
     page.on("request", lambda r: None if r.url.startswith(inside) else trouble.append(f"request: {r.url}"))
     page.goto((site.folder / f"{page_name}.html").as_uri() + address)
+    if page.locator("#report-data").count():
+        page.locator("html[data-drawn]").wait_for(state="attached")
     try:
         yield page
         assert not trouble
