@@ -18,7 +18,7 @@ scope_ as (
     select scope_type, scope, bool_or(is_certain) as has_certain, bool_or(not is_certain) as has_sampled
     from fitted group by scope_type, scope
 ),
-placed as (
+placed as materialized (
     select
         scope_type, scope, weighting, power, sharpness, activity, system,
         row_number() over (

@@ -9,11 +9,11 @@ Estimates travel in thousandths, which halves the size and is finer than what is
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dagster_project.report.charts import flags, value
@@ -76,22 +76,18 @@ def _picture(
         )
     )
     row, n = {name: i for i, name in enumerate(rows)}, len(rows)
-    settings: dict[str, Any] = {}
-    columns = [*SETTING, "activity", "system", "first", "n_ranked", "place", *ESTIMATE]
-    for *setting, activity, system, first, n_ranked, place, mean, low, high in zip(
-        *(frame[c].tolist() for c in columns), strict=True
+    by_setting: dict[tuple[Any, ...], dict[str, Any]] = {}
+    columns = [*SETTING, "activity", "system", "first", "n_ranked"]
+    for *setting, activity, system, first, n_ranked, cell in zip(
+        *(frame[c].tolist() for c in columns), _cells(frame), strict=True
     ):
-        key, at = _key(setting), row[activity]
-        if key not in settings:
-            nothing = {"values": {}, "first": [None] * n, "n_ranked": [0] * n}
-            settings[key] = {"tau": taus.get(key), **nothing}
-        own = settings[key]
+        own, at = by_setting.get(tuple(setting)), row[activity]
+        if own is None:
+            own = {"tau": taus.get(_key(setting)), "values": {}, "first": [None] * n, "n_ranked": [0] * n}
+            by_setting[tuple(setting)] = own
         if n_ranked:
             own["first"][at], own["n_ranked"][at] = index[first], int(n_ranked)
-        cells = own["values"].setdefault(index[system], [None] * n)
-        if not any(map(math.isnan, (mean, low, high))):
-            thousandths = [round(1000 * v) for v in (mean, low, high)]
-            cells[at] = [*thousandths, None if math.isnan(place) else int(place)]
+        own["values"].setdefault(index[system], [None] * n)[at] = cell
     known = frame.dropna(subset=list(ESTIMATE))
     thin = set(known.loc[flags(known["is_thin"]), "activity"])
     withheld = set(frame.loc[flags(frame["is_suppressed"]), "activity"])
@@ -101,8 +97,19 @@ def _picture(
         "withheld": [a in withheld for a in rows],
         "stable": {w: [stable.get((w, a)) for a in rows] for w in sorted(set(frame["weighting"]))},
         "range": [value(known["q025_log"].min()), value(known["q975_log"].max())],
-        "settings": settings,
+        "settings": {_key(setting): own for setting, own in by_setting.items()},
     }
+
+
+def _cells(frame: pd.DataFrame) -> list[list[int | None] | None]:
+    """[mean, low, high, place] of each row, None where there is no estimate."""
+    estimates = np.rint(1000 * frame[list(ESTIMATE)].to_numpy(dtype=float))
+    is_known = ~np.isnan(estimates).any(axis=1)
+    places = frame["place"].to_numpy(dtype=float)
+    cells = np.nan_to_num(np.column_stack([estimates, places])).astype(int).tolist()
+    return [
+        [*cell[:3], cell[3] or None] if known else None for cell, known in zip(cells, is_known, strict=True)
+    ]
 
 
 def _key(setting: Sequence[Any]) -> str:
