@@ -14,7 +14,7 @@ from dagster_project.report.site import render_report
     deps=[["published", "marts"]],
     group_name="warehouse",
     kinds={"python", "plotly"},
-    code_version="1",
+    code_version="2",
     description="Static pages under <home>/published/report/, rendered from the published file only.",
 )
 def report(settings: dg.ResourceParam[Settings]) -> dg.MaterializeResult:
