@@ -5,7 +5,12 @@ Belongs here: that pooling. Does not belong here: how it is drawn or printed (ch
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from typing import Any
+
 import pandas as pd
+
+from dagster_project.report.tables import records
 
 LEAST = 20
 
@@ -25,20 +30,22 @@ def pooled_bins(reliability: pd.DataFrame, least: int = LEAST) -> pd.DataFrame:
     """
     columns = ["system", "low", "high", "n_items", "predicted", "observed", "n_bins", "is_few"]
     rows = []
-    for system, own in reliability.sort_values("bin").groupby("system", sort=False):
-        groups: list[list[int]] = [[]]
-        n_items = own["n_items"].to_numpy()
-        for i in range(len(own)):
-            if n_items[groups[-1]].sum() >= least:
+    for system, own in records(reliability.sort_values("bin")).items():
+        groups: list[list[dict[Hashable, Any]]] = [[]]
+        for tenth in own:
+            if _size(groups[-1]) >= least:
                 groups.append([])
-            groups[-1].append(i)
-        if len(groups) > 1 and n_items[groups[-1]].sum() < least:
+            groups[-1].append(tenth)
+        if len(groups) > 1 and _size(groups[-1]) < least:
             rest = groups.pop()
             groups[-1] += rest
         for group in groups:
-            part = own.iloc[group]
-            n = int(part["n_items"].sum())
-            shares = [float((part[c] * part["n_items"]).sum() / n) for c in ("predicted", "observed")]
-            low, high = int(part["bin"].iloc[0]) / 10, (int(part["bin"].iloc[-1]) + 1) / 10
+            n = _size(group)
+            shares = [sum(r[c] * r["n_items"] for r in group) / n for c in ("predicted", "observed")]
+            low, high = int(group[0]["bin"]) / 10, (int(group[-1]["bin"]) + 1) / 10
             rows.append((system, low, high, n, *shares, len(group), n < least))
     return pd.DataFrame(rows, columns=columns)
+
+
+def _size(group: list[dict[Hashable, Any]]) -> int:
+    return int(sum(r["n_items"] for r in group))

@@ -7,7 +7,7 @@ Does not belong here: drawing (static/report.js), tables and words (pages/, clai
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from itertools import groupby
 from numbers import Real
 from typing import Any
@@ -36,6 +36,11 @@ def is_true(x: object) -> bool:
     return bool(x) if pd.notna(x) else False  # type: ignore[call-overload]
 
 
+def flags(column: pd.Series) -> list[bool]:
+    """`is_true` of each value of a column."""
+    return [bool(x) for x in column.eq(True).fillna(False)]
+
+
 def _range(values: Iterable[object]) -> list[float]:
     """An axis range that holds every finite value with 5 % of air on both sides."""
     finite = [v for v in map(value, values) if v is not None]
@@ -44,19 +49,22 @@ def _range(values: Iterable[object]) -> list[float]:
     return [low - air, high + air]
 
 
-def _estimates(frame: pd.DataFrame, row_key: str, rows: list[str]) -> list[list[float | None] | None]:
-    """[mean, low, high] per row, None where the frame has no estimate for it."""
-    by_row = {str(r[row_key]): r for r in frame.to_dict("records")}
-    found: list[list[float | None] | None] = []
-    for row in rows:
-        r = by_row.get(row)
-        usable = r is not None and value(r["mean_log"]) is not None
-        found.append([value(r[c]) for c in ("mean_log", "q025_log", "q975_log")] if r and usable else None)
+Estimates = dict[Hashable, list[float | None]]
+
+
+def estimates(frame: pd.DataFrame, *keys: str) -> Estimates:
+    """[mean, low, high] of each row that has an estimate, by its value of `keys` (a tuple where several)."""
+    columns = [frame[c].tolist() for c in keys]
+    found: Estimates = {}
+    figures = zip(*(frame[c].tolist() for c in ("mean_log", "q025_log", "q975_log")), strict=True)
+    for key, (mean, low, high) in zip(zip(*columns, strict=True), figures, strict=True):
+        if value(mean) is not None:
+            found[key if len(keys) > 1 else key[0]] = [value(mean), value(low), value(high)]
     return found
 
 
 def _thin(frame: pd.DataFrame, row_key: str, rows: list[str]) -> list[bool]:
-    thin = set(frame.loc[[is_true(x) for x in frame["is_thin"]], row_key])
+    thin = set(frame.loc[flags(frame["is_thin"]), row_key])
     return [row in thin for row in rows]
 
 
@@ -64,9 +72,8 @@ def levels(
     profile: pd.DataFrame, dimensions: list[str], names: dict[str, str], systems: list[System]
 ) -> Chart:
     """Dots with intervals: dimensions as rows, one mark per system; `profile` = marts.capability_profile."""
-    values = [
-        _estimates(profile[profile["system"] == system.key], "dimension", dimensions) for system in systems
-    ]
+    found = estimates(profile, "system", "dimension")
+    values = [[found.get((system.key, d)) for d in dimensions] for system in systems]
     return {
         "kind": "dots",
         "rows": [names.get(d, d) for d in dimensions],
@@ -117,14 +124,12 @@ def suitability(
     for scope in scopes:
         rows = rows_of(scope, frame, activities)
         here, together = in_scope(frame, scope), in_scope(pooled, scope)
-        by_system = dict(tuple(here.groupby("system")))
-        withheld = set(here.loc[[is_true(x) for x in here["is_suppressed"]], "activity"])
+        of_systems, of_all = estimates(here, "system", "activity"), estimates(together, "activity")
+        withheld = set(here.loc[flags(here["is_suppressed"]), "activity"])
         pictures[scope.key] = {
             "rows": rows,
-            "values": [
-                _estimates(by_system.get(system.key, here.iloc[:0]), "activity", rows) for system in systems
-            ],
-            "pooled": _estimates(together, "activity", rows),
+            "values": [[of_systems.get((system.key, a)) for a in rows] for system in systems],
+            "pooled": [of_all.get(a) for a in rows],
             "withheld": [a in withheld for a in rows],
             "thin": [
                 a or b for a, b in zip(*(_thin(f, "activity", rows) for f in (here, together)), strict=True)
@@ -319,18 +324,25 @@ def curves(
 
     `frame` = marts.characteristic_curve with a column is_outside (observed beyond the interval).
     """
-    by_pair = dict(tuple(frame.sort_values("level").groupby(["system", "dimension"])))
     figures = ("level", "n_items", "observed", "predicted", "q025", "q975")
-    found = []
-    for d in dimensions:
-        pictures = {}
-        for choice in choices:
-            own = by_pair.get((choice.system.key, d), frame.iloc[:0])
-            picture: dict[str, list[Any]] = {c: [value(v) for v in own[c]] for c in figures}
-            pictures[choice.key] = picture | {"outside": own["is_outside"].tolist()}
-        indexes = {choice.key: choice.system.index for choice in choices}
-        found.append({"kind": "curve", "title": names.get(d, d), "scopes": pictures, "systems": indexes})
-    return found
+    by_pair: dict[tuple[str, str], dict[str, list[Any]]] = {}
+    for r in frame.sort_values("level").to_dict("records"):
+        empty = {c: [] for c in (*figures, "outside")}
+        picture = by_pair.setdefault((r["system"], r["dimension"]), empty)
+        for c in figures:
+            picture[c].append(value(r[c]))
+        picture["outside"].append(is_true(r["is_outside"]))
+    nothing: dict[str, list[Any]] = {c: [] for c in (*figures, "outside")}
+    indexes = {choice.key: choice.system.index for choice in choices}
+    return [
+        {
+            "kind": "curve",
+            "title": names.get(d, d),
+            "scopes": {choice.key: by_pair.get((choice.system.key, d), nothing) for choice in choices},
+            "systems": dict(indexes),
+        }
+        for d in dimensions
+    ]
 
 
 def correlations(

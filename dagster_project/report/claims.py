@@ -80,20 +80,15 @@ def leaders(suitability: pd.DataFrame, activities: list[str], systems: list[Syst
     by_key = {system.key: system for system in systems if not system.is_person}
     usable = suitability[suitability["system"].isin(list(by_key))]
     usable = usable.dropna(subset=["mean_log", "q025_log", "q975_log"])
+    columns = ["activity", "system", "mean_log", "q025_log", "q975_log", "is_best_probability"]
+    by_activity: dict[str, list[Estimate]] = {}
+    for activity, system, *figures in zip(*(usable[c].tolist() for c in columns), strict=True):
+        by_activity.setdefault(activity, []).append(Estimate(by_key[system], *figures))
+    thin = set(usable.loc[usable["is_thin"].eq(True).fillna(False).astype(bool), "activity"])
     found = []
-    for activity in activities:
-        rows = usable[usable["activity"] == activity]
-        estimates = [
-            Estimate(
-                by_key[r["system"]], r["mean_log"], r["q025_log"], r["q975_log"], r["is_best_probability"]
-            )
-            for r in rows.to_dict("records")
-        ]
-        if not estimates:
-            continue
-        first, *others = sorted(estimates, key=lambda e: (-e.mean, e.system.index))
-        is_thin = bool(rows["is_thin"].fillna(False).astype(bool).any())
-        found.append(Leader(activity, first, others, is_thin))
+    for activity in [a for a in activities if a in by_activity]:
+        first, *others = sorted(by_activity[activity], key=lambda e: (-e.mean, e.system.index))
+        found.append(Leader(activity, first, others, activity in thin))
     return found
 
 

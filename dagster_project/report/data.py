@@ -12,6 +12,8 @@ from pathlib import Path
 import duckdb
 import pandas as pd
 
+from dagster_project.report.queries import NARROWED
+
 SCOPE = ("scope_type", "scope")
 ESTIMATE = ("mean_log", "q025_log", "q975_log")
 # table -> (slice that fills it, columns the pages use); the mart contract has more columns, which travel in the CSV
@@ -286,9 +288,10 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
         ("basis", *SCOPE, "weighting", "power", "sharpness", "weight_uncertainty", "activity", "system")
         + ("is_ranked", "mean_s_log", *ESTIMATE, "is_thin", "is_suppressed"),
     ),
+    "refresh_step": ("", ("asset", "is_made", "reason", "seconds", "n_rows")),
 }
-# too long for a CSV file that a spreadsheet opens: only the columns above are read
-LARGE = ("suitability_sweep",)
+# from so many rows on a mart is no spreadsheet: only the columns above are read, and its Parquet file is the download
+LARGE = 5_000
 
 
 class PublishedFileError(ValueError):
@@ -299,7 +302,8 @@ class PublishedFileError(ValueError):
 class Published:
     """The published marts as frames, all of one refresh.
 
-    `frames`: mart name -> all its rows and columns, ordered by all columns (same file, same order).
+    `frames`: mart name -> all its rows and columns, ordered by all columns (same file, same order); of marts of `LARGE`
+    rows the columns above only, of those in `queries.NARROWED` what the query there gives.
     `catalogue`: every mart in the file with columns mart, n_rows, description.
     """
 
@@ -309,11 +313,18 @@ class Published:
     def __getitem__(self, mart: str) -> pd.DataFrame:
         return self.frames[mart]
 
+    def is_large(self, mart: str) -> bool:
+        """Whether `mart` is too long for a CSV file that a spreadsheet opens."""
+        n_rows = self.catalogue.loc[self.catalogue["mart"] == mart, "n_rows"]
+        return mart in NARROWED or bool((n_rows >= LARGE).any())
+
     def why_empty(self, mart: str) -> str:
         """One sentence for the reader of a page whose `mart` has no rows, with the slice's own reason."""
         slice_ = (TABLES | OPTIONAL)[mart][0]
         if mart not in set(self.catalogue["mart"]):
             return f"Nothing to show: table {mart} is not in the published file."
+        if not slice_:
+            return f"Nothing to show: table {mart} is empty."
         rows = self["slice_status"]
         rows = rows[rows["slice"] == slice_]
         if rows.empty:
@@ -351,14 +362,6 @@ def read_published(database: Path) -> Published:
             raise PublishedFileError(
                 f"{database}: the report needs {', '.join(lacking)}; publish the marts again"
             )
-        frames = {
-            mart: connection.sql(
-                f"select {', '.join(columns) if mart in LARGE else '*'} from marts.{mart} order by all"
-            ).df()
-            if mart in found
-            else pd.DataFrame(columns=list(columns))
-            for mart, (_, columns) in (TABLES | OPTIONAL).items()
-        }
         catalogue = connection.sql(
             "select table_name as mart, comment as description from duckdb_tables()"
             " where schema_name = 'marts' and database_name = current_database() order by table_name"
@@ -367,4 +370,10 @@ def read_published(database: Path) -> Published:
             int(connection.sql(f'select count(*) from marts."{mart}"').fetchall()[0][0])
             for mart in catalogue["mart"]
         ]
+        large = set(catalogue.loc[catalogue["n_rows"] >= LARGE, "mart"])
+        frames = {}
+        for mart, (_, needed) in (TABLES | OPTIONAL).items():
+            wanted = ", ".join(needed) if mart in large else "*"
+            query = NARROWED.get(mart, f"select {wanted} from marts.{mart} order by all")
+            frames[mart] = connection.sql(query).df() if mart in found else pd.DataFrame(columns=list(needed))
     return Published(frames, catalogue)

@@ -32,6 +32,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9")
 N_SYMBOLS = 7  # static/report.js draws this many; coprime to the colours, so 42 systems look different
 PERSON_SYMBOL = N_SYMBOLS  # and one more, which no system gets
 SHOWN_AT_FIRST = 6
+LEADING = 12  # systems whose numbers stand in the pages; those of others are loaded when they are ticked
 MISSING = "–"
 
 
@@ -179,8 +180,9 @@ def systems(published: Published) -> list[System]:
     suitability = of_default_policy(published, "suitability")
     fit = suitability[suitability["scope_type"] == "all"].groupby("system")["mean_log"].mean()
     level = published["system_profile"].set_index("system")["mean_log"]
-    profile, leaning = published["capability_profile"]["system"], published["propensity"]["system"]
-    keys = sorted({*info.index, *suitability["system"], *level.index, *profile, *leaning}, key=str)
+    more = ("capability_profile", "propensity", "steerability")
+    named = {system for mart in more for system in published[mart]["system"]}
+    keys = sorted({*info.index, *suitability["system"], *level.index, *named}, key=str)
 
     people = set(info.index[info["kind"] == "human"])
 

@@ -11,12 +11,15 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from plotly.offline import get_plotlyjs
 
-from dagster_project.report.data import LARGE, OPTIONAL, Published, read_published
+from dagster_project.report import parts
+from dagster_project.report.data import Published, read_published
+from dagster_project.report.downloads import write_downloads
+from dagster_project.report.labels import LEADING
 from dagster_project.report.pages import (
     adoption,
     assistance,
@@ -29,6 +32,7 @@ from dagster_project.report.pages import (
     method,
     policies,
     propensity,
+    refresh,
     suitability,
 )
 from dagster_project.report.pages.common import Context, common
@@ -48,19 +52,8 @@ PAGES: dict[str, tuple[str, Callable[[Published, Context], Context]]] = {
     "assistance": ("Assistance", assistance.context),
     "evidence": ("Evidence", evidence.context),
     "method": ("Method", method.context),
+    "refresh": ("This refresh", refresh.context),
 }
-DOWNLOADS = (
-    "ai_system",
-    "capability_profile",
-    "system_profile",
-    "fit_diagnostic",
-    *(mart for mart in OPTIONAL if mart not in LARGE),
-    "suitability",
-    "suitability_pooled",
-    "activity_importance",
-    "capability_importance",
-    "published_comparison",
-)
 
 
 def render_report(database: Path, folder: Path) -> list[Path]:
@@ -111,22 +104,34 @@ def _write(published: Published, database: Path, folder: Path, fresh: Path) -> l
     templates.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     for part in ("assets", "data"):
         (fresh / part).mkdir(parents=True)
-    (fresh / "assets/plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
+    (fresh / "assets/plotly.js").write_text(_plotly(), encoding="utf-8")
     for static in sorted((HERE / "static").iterdir()):
         shutil.copyfile(static, fresh / "assets" / static.name)
-    for mart in DOWNLOADS:
-        published[mart].to_csv(fresh / "data" / f"{mart}.csv", index=False)
     base = common(published)
     base["navigation"] = [(f"{name}.html", title) for name, (title, _) in PAGES.items()]
     base["beside"] = _files_beside(database, folder)
     base["sweep"] = swept(published, base["systems"])
-    for file, script in base["sweep"].scripts.items():
-        (fresh / "data" / file).write_text(script, encoding="utf-8")
+    templates.globals["leading"] = LEADING
+    templates.globals["numbers"] = write_downloads(published, fresh, base["beside"])
+    of_systems = {}
     for name, (title, build) in PAGES.items():
         context = {**base, "title": title, "page": f"{name}.html", **build(published, base)}
+        of_systems[name] = parts.cut(context)
         html = templates.get_template(f"{name}.html.j2").render(context)
         (fresh / f"{name}.html").write_text(html, encoding="utf-8")
+    scripts = base["sweep"].scripts | parts.scripts(of_systems, base["systems"])
+    for file, script in scripts.items():
+        (fresh / "data" / file).write_text(script, encoding="utf-8")
     return sorted(path.relative_to(fresh) for path in fresh.rglob("*") if path.is_file())
+
+
+def _plotly() -> str:
+    """The script that draws charts, packed: it is most of the report otherwise. Importing the package costs more."""
+    spec = find_spec("plotly")
+    assert spec is not None and spec.origin is not None
+    text = (Path(spec.origin).parent / "package_data/plotly.min.js").read_text(encoding="utf-8")
+    notice = text[: text.index("*/") + 2]
+    return f'{notice}\nwindow.packedPlotly="{parts.packed(text)}";\n'
 
 
 def _files_beside(database: Path, folder: Path) -> dict[str, str]:

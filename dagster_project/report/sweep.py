@@ -1,25 +1,25 @@
 """The swept policies of one scope, as a script that the page on policies loads when the scope is chosen.
 
-Belongs here: the shape of that script. Does not belong here: rankings and their agreement (marts), drawing
-(static/policy.js).
+Belongs here: the shape of that script. Does not belong here: which systems are in it (queries.py), rankings and their
+agreement (marts), drawing (static/policy.js).
 
-A page opened from a folder may not fetch files, but may load scripts: so each file calls a function of the page with
-its numbers. Estimates travel in thousandths, which halves the size and is finer than what is drawn.
+Estimates travel in thousandths, which halves the size and is finer than what is drawn.
 """
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from dagster_project.report.charts import is_true, value
+from dagster_project.report.charts import flags, value
 from dagster_project.report.data import ESTIMATE, Published
 from dagster_project.report.labels import Scope, System, in_scope, of_respondents, ordered, rows_of, scopes
+from dagster_project.report.parts import packed
 
 SETTING = ["weighting", "power", "sharpness"]
 NEUTRAL = (0.0, 1.0)  # power and sharpness that the others are compared with
@@ -27,12 +27,13 @@ NEUTRAL = (0.0, 1.0)  # power and sharpness that the others are compared with
 
 @dataclass(frozen=True)
 class Sweep:
-    """The swept policies at hand: choices of the controls, scopes, and the script of each scope."""
+    """The swept policies at hand: choices of the controls, scopes, systems drawn, and the script of each scope."""
 
     powers: list[float]
     sharpness: list[float]
     weightings: list[str]
     scopes: list[Scope]
+    systems: list[System]
     scripts: dict[str, str]  # file name under data/ -> text, in the order of `scopes`
 
 
@@ -43,72 +44,74 @@ def of_systems_at_hand(published: Published, mart: str) -> pd.DataFrame:
 
 def swept(published: Published, systems: list[System]) -> Sweep:
     """Every scope's script; empty where marts.suitability_sweep has no fitted rows."""
-    frame = of_systems_at_hand(published, "suitability_sweep")
+    frame = published["suitability_sweep"]
     tau = of_systems_at_hand(published, "policy_sensitivity")
     robustness = of_systems_at_hand(published, "ranking_robustness")
     groups, activities = scopes(frame), ordered(of_respondents(frame), "activity", "mean_log")
+    drawn = set(frame["system"])
+    shown = [s for s in systems if s.key in drawn]
+    index = {s.key: s.index for s in systems}
     scripts = {}
     for i, scope in enumerate(groups):
         here, rows = in_scope(frame, scope), rows_of(scope, frame, activities)
-        picture = _picture(here, in_scope(tau, scope), in_scope(robustness, scope), rows, systems)
+        picture = _picture(here, in_scope(tau, scope), in_scope(robustness, scope), rows, index)
         text = json.dumps(picture, allow_nan=False, separators=(",", ":"))
-        scripts[f"sweep-{i}.js"] = f"report.swept({json.dumps(scope.key)},{text});\n"
+        scripts[f"sweep-{i}.js"] = f'report.swept({json.dumps(scope.key)},"{packed(text)}");\n'
     powers, sharpness, weightings = (sorted(set(frame[c])) for c in ("power", "sharpness", "weighting"))
-    return Sweep(powers, sharpness, weightings, groups, scripts)
+    return Sweep(powers, sharpness, weightings, groups, shown, scripts)
 
 
 def _picture(
-    frame: pd.DataFrame, tau: pd.DataFrame, robustness: pd.DataFrame, rows: list[str], systems: list[System]
+    frame: pd.DataFrame, tau: pd.DataFrame, robustness: pd.DataFrame, rows: list[str], index: dict[str, int]
 ) -> dict[str, Any]:
-    """One scope: settings by "weighting|power|sharpness", each with estimates and order by activity.
-
-    Order comes from the certain weights, as in the marts on rankings; intervals hold the weights' sampling error too
-    where it was swept.
+    """One scope: settings by "weighting|power|sharpness", with who is first of how many by activity, and each system's
+    [mean, low, high, place] by activity; no place for people.
     """
-    certain = frame[frame["weight_uncertainty"] == "none"]
-    sampled = frame[frame["weight_uncertainty"] != "none"]
     taus = {_key(k): value(t) for *k, t in tau[[*SETTING, "kendall_tau"]].itertuples(index=False)}
-    orders = _orders(certain if len(certain) else sampled, systems)
-    stable = {(r.weighting, r.activity): is_true(r.is_winner_stable) for r in robustness.itertuples()}
-    settings = {}
-    for setting, own in (sampled if len(sampled) else certain).groupby(SETTING):
-        key = _key(setting)
-        cells = dict(zip(zip(own["system"], own["activity"], strict=True), _thousandths(own), strict=True))
-        settings[key] = {
-            "tau": taus.get(key),
-            "values": [[cells.get((s.key, a)) for a in rows] for s in systems],
-            "order": [orders.get((key, a), []) for a in rows],
-        }
-    known = frame.dropna(subset=["mean_log"])
+    stable = dict(
+        zip(
+            zip(robustness["weighting"], robustness["activity"], strict=True),
+            flags(robustness["is_winner_stable"]),
+            strict=True,
+        )
+    )
+    row, n = {name: i for i, name in enumerate(rows)}, len(rows)
+    by_setting: dict[tuple[Any, ...], dict[str, Any]] = {}
+    columns = [*SETTING, "activity", "system", "first", "n_ranked"]
+    for *setting, activity, system, first, n_ranked, cell in zip(
+        *(frame[c].tolist() for c in columns), _cells(frame), strict=True
+    ):
+        own, at = by_setting.get(tuple(setting)), row[activity]
+        if own is None:
+            own = {"tau": taus.get(_key(setting)), "values": {}, "first": [None] * n, "n_ranked": [0] * n}
+            by_setting[tuple(setting)] = own
+        if n_ranked:
+            own["first"][at], own["n_ranked"][at] = index[first], int(n_ranked)
+        own["values"].setdefault(index[system], [None] * n)[at] = cell
+    known = frame.dropna(subset=list(ESTIMATE))
+    thin = set(known.loc[flags(known["is_thin"]), "activity"])
+    withheld = set(frame.loc[flags(frame["is_suppressed"]), "activity"])
     return {
         "rows": rows,
-        "thin": [a in set(known.loc[known["is_thin"].map(is_true), "activity"]) for a in rows],
-        "withheld": [a in set(frame.loc[frame["is_suppressed"].map(is_true), "activity"]) for a in rows],
+        "thin": [a in thin for a in rows],
+        "withheld": [a in withheld for a in rows],
         "stable": {w: [stable.get((w, a)) for a in rows] for w in sorted(set(frame["weighting"]))},
         "range": [value(known["q025_log"].min()), value(known["q975_log"].max())],
-        "settings": settings,
+        "settings": {_key(setting): own for setting, own in by_setting.items()},
     }
 
 
-def _orders(frame: pd.DataFrame, systems: list[System]) -> dict[tuple[str, str], list[int]]:
-    """(setting's key, activity) -> places of systems in `systems`, highest S first, people left out."""
-    index = {s.key: s.index for s in systems}
-    ranked = frame[frame["is_ranked"].map(is_true).astype(bool) & frame["mean_s_log"].notna()]
-    ranked = ranked.sort_values(["mean_s_log", "system"], ascending=[False, True], kind="stable")
-    found: dict[tuple[str, str], list[int]] = {}
-    for *setting, activity, system in ranked[[*SETTING, "activity", "system"]].itertuples(index=False):
-        found.setdefault((_key(setting), activity), []).append(index[system])
-    return found
+def _cells(frame: pd.DataFrame) -> list[list[int | None] | None]:
+    """[mean, low, high, place] of each row, None where there is no estimate."""
+    estimates = np.rint(1000 * frame[list(ESTIMATE)].to_numpy(dtype=float))
+    is_known = ~np.isnan(estimates).any(axis=1)
+    places = frame["place"].to_numpy(dtype=float)
+    cells = np.nan_to_num(np.column_stack([estimates, places])).astype(int).tolist()
+    return [
+        [*cell[:3], cell[3] or None] if known else None for cell, known in zip(cells, is_known, strict=True)
+    ]
 
 
 def _key(setting: Sequence[Any]) -> str:
     weighting, power, sharpness = setting
     return f"{weighting}|{power:g}|{sharpness:g}"
-
-
-def _thousandths(frame: pd.DataFrame) -> list[list[int] | None]:
-    """Mean and interval of each row in thousandths; None where one of them is unknown."""
-    return [
-        None if any(map(math.isnan, row)) else [round(1000 * v) for v in row]
-        for row in frame[list(ESTIMATE)].to_numpy(dtype=float).tolist()
-    ]

@@ -6,13 +6,13 @@ Does not belong here: which rows and columns a page shows (pages/), number forma
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
-from dagster_project.report.labels import MISSING, OfSystem, Scope, Temperature, number, text
+from dagster_project.report.labels import LEADING, MISSING, OfSystem, Scope, Temperature, number, text
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,21 @@ class Table:
     columns: list[str]
     rows: list[list[str]]
     wraps: set[int] = field(default_factory=set)  # columns of running text
+    key: str = ""  # by which a page's script finds the table
+    rest: dict[int, list[list[str]]] = field(
+        default_factory=dict
+    )  # rows of systems that don't lead, by index
+
+
+def of_systems(
+    key: str, columns: list[str], rows: Iterable[tuple[int, list[str]]], wraps: set[int] | None = None
+) -> Table:
+    """A table whose rows belong to systems, `rows` = (index, cells): those of leading systems, the others aside."""
+    leading: list[list[str]] = []
+    rest: dict[int, list[list[str]]] = {}
+    for index, cells in rows:
+        (leading if index < LEADING else rest.setdefault(index, [])).append(cells)
+    return Table(columns, leading, wraps or set(), key, rest)
 
 
 @dataclass(frozen=True)
@@ -30,6 +45,14 @@ class ScopedTable:
 
     scope: Scope | OfSystem | Temperature
     table: Table
+
+
+def records(frame: pd.DataFrame) -> dict[str, list[dict[Hashable, Any]]]:
+    """The rows of each system, in their order."""
+    found: dict[str, list[dict[Hashable, Any]]] = {}
+    for row in frame.to_dict("records"):
+        found.setdefault(str(row["system"]), []).append(row)
+    return found
 
 
 def interval(row: Any) -> str:

@@ -27,6 +27,8 @@ SPECS: dict[str, Callable[[], StandIn]] = {
     "plain": StandIn,
     "one": lambda: many(1, 1),
     "forty": lambda: many(40, 20),
+    # scores of activities and settings: that many systems, and few groups of respondents
+    "catalogue": lambda: many(600, 2),
     "hostile": lambda: StandIn(HOSTILE, SCOPES[:2] + [("company", "<i>Acme</i> & 'Co'; --")]),
     "people": lambda: StandIn(
         {f"p{i}": (f"Person {i}" if i else None, None) for i in range(4)},

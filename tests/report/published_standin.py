@@ -506,8 +506,8 @@ def build(path: Path, spec: StandIn | None = None) -> dict[str, pd.DataFrame]:
 def many(n_systems: int, n_scopes: int) -> StandIn:
     """A catalogue of any size with long names."""
     names: dict[str, tuple[str | None, str | None]] = {
-        f"s{i:02}": (
-            f"System {i:02} with a rather long commercial name, extended thinking edition",
+        f"s{i:03}": (
+            f"System {i:03} with a rather long commercial name, extended thinking edition",
             f"Developer {i % 9}",
         )
         for i in range(n_systems)

@@ -50,6 +50,8 @@ def opened(
     inside = (site.folder.as_uri(), "data:", "blob:")
     page.on("request", lambda r: None if r.url.startswith(inside) else trouble.append(f"request: {r.url}"))
     page.goto((site.folder / f"{page_name}.html").as_uri() + address)
+    if page.locator("#report-data").count():
+        page.locator("html[data-drawn]").wait_for(state="attached")
     try:
         yield page
         assert not trouble
@@ -159,7 +161,7 @@ def test_systems_can_be_ticked(browser: BrowserContext, site: SiteOf, page_name:
         one_less = page.locator(points).count()
         assert 0 < one_less < shown_first
         page.get_by_text("Show all 40").click()
-        assert page.locator(points).count() > 5 * one_less
+        page.locator(points).nth(5 * one_less).wait_for()
         page.get_by_text("Show the first 6").click()
         assert page.locator(points).count() == shown_first
 
@@ -173,7 +175,51 @@ def test_a_matrix_of_correlations_stands_while_its_system_is_ticked(
         page.locator("[data-system='0']").uncheck()
         assert page.evaluate(visible) == 5
         page.get_by_text("Show all 40").click()
-        assert page.evaluate(visible) == 40
+        page.wait_for_function(f"{visible} === 40")
+        titles = page.locator("#correlations h3").all_text_contents()
+        assert titles == page.locator("#legend label[data-developer]").all_text_contents()
+
+
+def test_a_system_that_is_searched_for_is_drawn_from_its_file(browser: BrowserContext, site: SiteOf) -> None:
+    made = site("forty")
+    rows = made.marts["suitability"].query("scope == 'NDP' and policy == 'default' and system == 's037'")
+    cells = {f"{r.mean_log:.2f}\n({r.q025_log:.2f} to {r.q975_log:.2f})" for r in rows.itertuples()}
+    drawn = "document.querySelector('[data-chart=suitability]').data.filter(t => t.name).map(t => t.x)"
+    column = "[...document.querySelectorAll('[data-for-scope=\"domain:NDP\"] td[data-of-system]')]"
+    with opened(browser, made, "suitability", address="#scope=domain%3ANDP") as page:
+        assert page.locator("#legend label:visible").count() == 13, "12 leading ones and the average"
+        page.fill("#find", "037 developer 1")
+        assert page.locator("#found").text_content() == "1 found"
+        page.get_by_role("button", name="Show only those found").click()
+        page.wait_for_function(f"{column}.length === {len(rows)}")
+        shown = {c.replace("−", "-") for c in page.evaluate(f"{column}.map(c => c.textContent)")}
+        assert shown == cells
+        assert sorted(page.evaluate(drawn)[0]) == pytest.approx(sorted(rows["mean_log"]), rel=1e-5)
+        page.fill("#find", "")
+        assert page.locator("#legend label:visible").count() == 14, "and the one that is ticked"
+        page.get_by_role("button", name="Show the first 6").click()
+        assert page.evaluate(f"{column}.length") == 0
+    with opened(browser, made, "checks") as page:
+        page.fill("#find", "037")
+        page.get_by_role("button", name="Show only those found").click()
+        page.select_option("#scope", "system:s037")
+        assert page.evaluate(VISIBLE_SCOPES) == ["system:s037"]
+        name, observed = page.evaluate(
+            "(() => { const o = document.querySelector('[data-chart=curve-0]').data[1]; return [o.name, o.y]; })()"
+        )
+        curve = made.marts["characteristic_curve"].query("system == 's037' and dimension == 'APS'")
+        assert name.startswith("System 037") and observed == pytest.approx(curve["observed"].tolist())
+
+
+def test_six_hundred_systems_open_like_six(browser: BrowserContext, site: SiteOf) -> None:
+    for page_name in ("suitability", "capabilities", "checks", "policies"):
+        with opened(browser, site("catalogue"), page_name) as page:
+            for width in (1280, 360):
+                page.set_viewport_size({"width": width, "height": 900})
+                overflow, charts = page.evaluate(LAYOUT)
+                assert overflow <= 0 and charts, f"{page_name} at {width}"
+                assert all(n_marks > 0 for _, _, n_marks, _ in charts), page_name
+            assert page.locator("#legend label:visible").count() in (12, 13)
 
 
 def test_points_stand_where_the_numbers_say(browser: BrowserContext, site: SiteOf) -> None:
@@ -271,6 +317,13 @@ def test_a_missing_file_of_numbers_is_told(browser: BrowserContext, site: SiteOf
     page.goto((folder / "policies.html").as_uri())
     page.select_option("#scope", "domain:WL")
     page.get_by_text("file data/sweep-1.js should lie beside this page").wait_for()
+    page.close()
+    shutil.copytree(site("forty").folder, tmp_path / "forty")
+    (tmp_path / "forty/data/system-12.js").unlink()
+    page = browser.new_page()
+    page.goto((tmp_path / "forty/suitability.html").as_uri())
+    page.get_by_text("Show all 40").click()
+    page.get_by_text("file data/system-12.js should lie beside this page").wait_for()
     page.close()
 
 

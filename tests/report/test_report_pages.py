@@ -24,6 +24,7 @@ from tests.report.page_reader import Reader
 from tests.report.published_standin import HOSTILE, Site, StandIn, build
 
 SiteOf = Callable[[str], Site]
+WITHOUT_CHARTS = ("index", "domains", "method", "propensity", "adoption", "assistance", "refresh")
 
 
 def printed(row: pd.Series) -> str:
@@ -31,7 +32,7 @@ def printed(row: pd.Series) -> str:
     return f"{mean}\n({low} to {high})"
 
 
-@pytest.mark.parametrize("name", ["plain", "one", "forty"])
+@pytest.mark.parametrize("name", ["plain", "one"])
 def test_suitability_tables_hold_every_estimate_of_the_default_policy_and_no_other(
     site: SiteOf, name: str
 ) -> None:
@@ -82,7 +83,7 @@ def test_level_table_and_importance_tables_equal_the_marts(site: SiteOf) -> None
         drawn = heat["scopes"][f"{scope_type}:{scope}"]["values"]
         for _, row in rows.iterrows():
             column = [c["key"] for c in heat["columns"]].index(row.capability)
-            assert drawn[heat["rows"].index(row.activity)][column] == row.points
+            assert drawn[heat["rows"].index(row.activity)][column] == pytest.approx(row.points, rel=1e-5)
 
 
 def test_an_activity_shown_in_no_field_of_work_has_no_mean_over_them(tmp_path: Path) -> None:
@@ -148,7 +149,9 @@ def test_release_dates_place_the_dated_systems_and_name_the_others(site: SiteOf,
 def test_downloads_are_the_marts(site: SiteOf) -> None:
     made = site("plain")
     for mart in ("suitability", "capability_profile", "activity_importance"):
-        read = pd.read_csv(made.folder / "data" / f"{mart}.csv", float_precision="round_trip")
+        (file,) = (made.folder / "data").glob(f"{mart}.csv*")
+        assert file.suffix == (".zip" if len(made.marts[mart]) >= 1_000 else ".csv")
+        read = pd.read_csv(file, float_precision="round_trip")
         same = made.marts[mart].sort_values(list(made.marts[mart].columns)).reset_index(drop=True)
         pd.testing.assert_frame_equal(read, same[read.columns], check_dtype=False, check_exact=True)
 
@@ -226,9 +229,7 @@ def test_hostile_names_stay_text(site: SiteOf) -> None:
         html = made.html(page)
         reader = Reader(html)
         more = page in ("suitability", "policies")
-        assert reader.n_scripts == (
-            0 if page in ("index", "domains", "method", "propensity", "adoption", "assistance") else 3 + more
-        )
+        assert reader.n_scripts == (0 if page in WITHOUT_CHARTS else 4 + more)
         assert "<img src=x" not in html and "<b>sons" not in html and "<i>Acme" not in html
         if reader.json and page != "evidence":
             names = {s["name"] for s in json.loads(reader.json)["systems"]}

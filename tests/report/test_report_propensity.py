@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 
 from assets.settings import PROJECT
-from dagster_project.report.pages.propensity import SCALES
+from dagster_project.report.labels import LEADING
+from dagster_project.report.pages.propensity import LONGEST, SCALES
 from dagster_project.report.site import render_report
-from tests.report.page_reader import Reader
-from tests.report.published_standin import Site, StandIn, build
+from tests.report.page_reader import Reader, unpacked
+from tests.report.published_standin import Site, StandIn, build, many
 
 POSITIONS = pd.DataFrame(
     [
@@ -129,3 +130,43 @@ def test_an_empty_slice_says_why(site: Callable[[str], Site]) -> None:
     html = site("plain").html("propensity")
     assert html.count("table propensity is not in the published file") == 1
     assert "data-chart" not in html and "plotly" not in html
+
+
+def test_of_many_systems_the_page_holds_the_leading_ones_and_the_widest_pairs(tmp_path: Path) -> None:
+    build(tmp_path / "p.duckdb", many(LEADING + 2, 1))
+    systems = [f"s{i:03}" for i in range(LEADING + 2)]
+    first, pair = POSITIONS.iloc[[0]], PAIRS.iloc[[1]]
+    pairs = [(a, b) for i, a in enumerate(systems) for b in systems[:i]]
+    marts = {
+        "propensity": pd.concat([first.assign(system=s, estimate=0.1 * i) for i, s in enumerate(systems)]),
+        "steerability": pd.concat([STEERED.assign(system=s) for s in systems]),
+        "propensity_surface": pd.concat([SURFACE.iloc[[0]].assign(system=s) for s in systems]),
+        "propensity_pair": pd.concat(
+            [pair.assign(system_a=a, system_b=b, estimate_b=i / 10) for i, (a, b) in enumerate(pairs)]
+        ),
+        "assessor_gain": GAIN,
+    }
+    with duckdb.connect(str(tmp_path / "p.duckdb")) as connection:
+        for mart, frame in marts.items():
+            connection.register("given", frame)
+            connection.execute(f"create or replace table marts.{mart} as select * from given")
+            connection.unregister("given")
+    render_report(tmp_path / "p.duckdb", tmp_path / "report")
+    reader = Reader((tmp_path / "report/propensity.html").read_text(encoding="utf-8"))
+    drawn, tables = json.loads(reader.json), {tuple(t[0][:3]): t[1:] for _, t in reader.tables}
+    assert len(drawn["charts"]["positions"]["scopes"][""]["values"]) == LEADING
+    assert len(drawn["charts"]["surface"]["series"]) == LEADING
+    assert len(tables["System", "Propensity", "Incited to"]) == LEADING
+    found = dict(unpacked(file) for file in (tmp_path / "report/data").glob("system-*.js"))
+    order = [s["name"] for s in drawn["systems"]]
+    for index in (LEADING, LEADING + 1):
+        part, system = found[index]["propensity"], order[index]
+        ((mean, *_),) = part["charts"]["positions"]["scopes"][""]["values"][str(index)]
+        assert mean == pytest.approx(0.1 * int(system.split()[1]))
+        assert [row[0] for row in part["rows"]["positions"] + part["rows"]["steered"]] == [system, system]
+        assert part["charts"]["surface"]["series"][0]["system"] == index
+    shown = tables["Two systems", "Propensity", "Difference of capability"]
+    assert [row[3].split(" and ")[1] for row in shown] == [
+        f"{i / 10:.2f}" for i in range(len(pairs) - 1, len(pairs) - 1 - LONGEST, -1)
+    ]
+    assert f"The {LONGEST} widest apart of {len(pairs)}." in (tmp_path / "report/propensity.html").read_text()

@@ -5,16 +5,16 @@ Belongs here: the context of capabilities.html. Does not belong here: prediction
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import pandas as pd
 
 from dagster_project.report import charts
 from dagster_project.report.data import Published
-from dagster_project.report.labels import MISSING, System, number, percent, text
+from dagster_project.report.labels import LEADING, MISSING, System, number, percent, text
 from dagster_project.report.pages.common import Context, fits
-from dagster_project.report.tables import Table, count, interval, names_of, printed, words
+from dagster_project.report.tables import Table, count, interval, names_of, of_systems, printed, words
 
 # flag of system_profile -> what a reader must know before trusting the levels
 MARKS = {
@@ -32,7 +32,8 @@ def context(published: Published, base: Context) -> Context:
     names = names_of(dimension, "dimension")
     order = profile.groupby("dimension")["mean_log"].mean().sort_values(ascending=False, kind="stable")
     keys = [str(key) for key in order.index]
-    by_pair = {(r.system, r.dimension): (r.mean_log, r.q025_log, r.q975_log) for r in profile.itertuples()}
+    by_pair = charts.estimates(profile, "system", "dimension")
+    leading = everyone[:LEADING]
     constituents = published["capability"].groupby("dimension")["name"].agg(list).to_dict()
     info = published["system_profile"].set_index("system").reindex([s.key for s in everyone])
     marks = [_marks(row) for row in info[list(MARKS)].to_dict("records")]
@@ -41,16 +42,18 @@ def context(published: Published, base: Context) -> Context:
     info["released_on"] = [released.get(s.key) for s in everyone]
     releases = charts.releases(profile, released, keys, names, everyone) if released else []
     correlations = charts.correlations(published["posterior_correlation"], keys, names, everyone)
+    influence = _influence(published["item_influence"], names, everyone)
     radars = charts.radars(profile, keys, names, everyone)
     return {
         "empty": published.why_empty("capability_profile") if profile.empty else "",
         "levels": Table(
-            ["Dimension", *(s.name for s in everyone)],
+            ["Dimension", *(s.name for s in leading)],
             [
                 [names.get(d, d)]
-                + [interval(by_pair[s.key, d]) if (s.key, d) in by_pair else MISSING for s in everyone]
+                + [interval(by_pair[s.key, d]) if (s.key, d) in by_pair else MISSING for s in leading]
                 for d in keys
             ],
+            key="columns-levels",
         ),
         "dimensions": [
             [
@@ -62,8 +65,8 @@ def context(published: Published, base: Context) -> Context:
             for d, definition in zip(dimension["dimension"], dimension["definition"], strict=True)
         ],
         "fits": fits(published),
-        "profile": printed(
-            info.reset_index(drop=True),
+        "profile": _of_each(
+            info,
             {
                 "name": ("System", words),
                 "developer": ("Developer", words),
@@ -82,7 +85,12 @@ def context(published: Published, base: Context) -> Context:
         "undated": _undated(released, everyone),
         "releases": releases,
         "correlations": correlations,
-        "influence": _influence(published["item_influence"], names, everyone),
+        "influence": [(s.name, influence[s.index]) for s in leading if s.index in influence],
+        "blocks": {
+            index: {"title": everyone[index].name, "columns": table.columns, "rows": table.rows}
+            for index, table in influence.items()
+            if index >= LEADING
+        },
         "lacks": {
             mart: published.why_empty(mart) if published[mart].empty else ""
             for mart in ("posterior_correlation", "item_influence")
@@ -118,19 +126,22 @@ def _undated(released: dict[str, str], everyone: list[System]) -> str:
         return (
             "Unknown: no system has a release date in the inputs (column released_on of battery/systems.csv)."
         )
-    return f"Release date unknown, so not drawn: {', '.join(lacking)}."
+    named = ", ".join(lacking) if len(lacking) <= LEADING else f"{len(lacking)} systems"
+    return f"Release date unknown, so not drawn: {named}."
 
 
-def _influence(frame: pd.DataFrame, names: dict[str, str], everyone: list[System]) -> list[tuple[str, Table]]:
-    """(system, its most influential items), systems without any left out."""
+def _of_each(info: pd.DataFrame, formats: dict[str, tuple[str, Callable[[object], str]]]) -> Table:
+    """`info`, a row a system in their order, as a table: column -> (heading, printer)."""
+    table = printed(info, formats)
+    return of_systems("profile", table.columns, enumerate(table.rows))
+
+
+def _influence(frame: pd.DataFrame, names: dict[str, str], everyone: list[System]) -> dict[int, Table]:
+    """Index of system -> its most influential items, systems without any left out."""
     columns = ["Rank", "Benchmark", "Item", "Score given", "Dimension moved most", "Shift (posterior SDs)"]
-    found = []
-    for s in everyone:
-        rows = [
-            [count(r["rank"]), words(r["benchmark"]), words(r["item"]), number(r["score"])]
-            + [names.get(r["dimension"], str(r["dimension"])), number(r["shift_sd"])]
-            for r in frame[frame["system"] == s.key].sort_values("rank").to_dict("records")
-        ]
-        if rows:
-            found.append((s.name, Table(columns, rows)))
-    return found
+    rows: dict[str, list[list[str]]] = {}
+    for r in frame.sort_values("rank").to_dict("records"):
+        cells = [count(r["rank"]), words(r["benchmark"]), words(r["item"]), number(r["score"])]
+        cells += [names.get(r["dimension"], str(r["dimension"])), number(r["shift_sd"])]
+        rows.setdefault(r["system"], []).append(cells)
+    return {s.index: Table(columns, rows[s.key]) for s in everyone if s.key in rows}

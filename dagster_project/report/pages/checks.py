@@ -13,9 +13,9 @@ import pandas as pd
 from dagster_project.report import charts
 from dagster_project.report.bins import LEAST, pooled_bins
 from dagster_project.report.data import Published
-from dagster_project.report.labels import MISSING, OfSystem, System, number, percent, text
+from dagster_project.report.labels import LEADING, MISSING, OfSystem, System, number, percent, text
 from dagster_project.report.pages.common import Context
-from dagster_project.report.tables import ScopedTable, Table, count, names_of
+from dagster_project.report.tables import ScopedTable, Table, count, names_of, of_systems, records
 
 MARTS = ("item_prediction_quality", "reliability", "characteristic_curve")
 
@@ -39,6 +39,7 @@ def context(published: Published, base: Context) -> Context:
         "bins": _bins(bins, everyone),
         "least": LEAST,
         "curves": curves,
+        "choices": curves["others"],
         "comparison": _comparison(published["model_comparison"]),
         "charts": drawn,
     }
@@ -47,50 +48,59 @@ def context(published: Published, base: Context) -> Context:
 def _quality(quality: pd.DataFrame, everyone: list[System]) -> Table:
     """Rows by system, the pooled line first."""
     rows = []
+    by_system = records(quality)
     for s in everyone:
-        own = quality[quality["system"] == s.key]
-        for pooled in (True, False):
-            for r in own[(own["benchmark"] == "all") == pooled].to_dict("records"):
-                rows.append(
-                    [s.name, "All benchmarks" if pooled else text(r["benchmark"], MISSING)]
-                    + [count(r["n_items"]), percent(r["observed"]), percent(r["predicted"])]
-                    + [number(r["brier"], 3), number(r["auroc"], 3)]
-                )
-    return Table(["System", "Benchmark", "Items", "Observed", "Predicted", "Brier score", "AUROC"], rows)
+        for r in sorted(by_system.get(s.key, []), key=lambda r: r["benchmark"] != "all"):
+            pooled = r["benchmark"] == "all"
+            cells = [s.name, "All benchmarks" if pooled else text(r["benchmark"], MISSING)]
+            cells += [count(r["n_items"]), percent(r["observed"]), percent(r["predicted"])]
+            rows.append((s.index, [*cells, number(r["brier"], 3), number(r["auroc"], 3)]))
+    columns = ["System", "Benchmark", "Items", "Observed", "Predicted", "Brier score", "AUROC"]
+    return of_systems("quality", columns, rows)
 
 
 def _bins(bins: pd.DataFrame, everyone: list[System]) -> Table:
     rows = []
+    by_system = records(bins)
     for s in everyone:
-        for r in bins[bins["system"] == s.key].to_dict("records"):
+        for r in by_system.get(s.key, []):
             between = f"{percent(r['low'], 0)} to {percent(r['high'], 0)}" + (" *" if r["is_few"] else "")
             cells = [count(r["n_bins"]), count(r["n_items"]), percent(r["predicted"]), percent(r["observed"])]
-            rows.append([s.name, between, *cells])
+            rows.append((s.index, [s.name, between, *cells]))
     columns = ["System", "Predicted between", "Tenths pooled", "Items", "Mean predicted", "Observed"]
-    return Table(columns, rows)
+    return of_systems("bins", columns, rows)
 
 
 def _curves(published: Published, everyone: list[System], names: dict[str, str]) -> Context:
     """By system: how many levels lie outside their interval, the table; and the charts of all dimensions."""
     frame = published["characteristic_curve"]
     frame = frame.assign(is_outside=(frame["observed"] < frame["q025"]) | (frame["observed"] > frame["q975"]))
-    known = set(frame["system"])
-    choices = [OfSystem(s) for s in everyone if s.key in known]
+    by_system = records(frame.sort_values(["dimension", "level"]))
+    choices = [OfSystem(s) for s in everyone if s.key in by_system]
     keys = sorted(set(frame["dimension"]), key=lambda d: names.get(d, d))
-    tables, findings = [], []
+    columns = ["Dimension", "Level", "Items", "Observed", "Predicted", "95\u00a0% interval"]
+    tables, findings, others = [], [], {}
     for choice in choices:
-        own = frame[frame["system"] == choice.system.key].sort_values(["dimension", "level"])
+        own = by_system[choice.system.key]
         rows = [
             [names.get(r["dimension"], r["dimension"]), count(r["level"]), count(r["n_items"])]
             + [percent(r["observed"]) + (" !" if r["is_outside"] else ""), percent(r["predicted"])]
             + [f"{percent(r['q025'])} to {percent(r['q975'])}"]
-            for r in own.to_dict("records")
+            for r in own
         ]
-        columns = ["Dimension", "Level", "Items", "Observed", "Predicted", "95\u00a0% interval"]
-        tables.append(ScopedTable(choice, Table(columns, rows)))
-        findings.append((choice, f"{own['is_outside'].sum()} of {len(own)}", number(0.05 * len(own), 1)))
+        finding = (
+            f"{choice.label}: {sum(r['is_outside'] for r in own)} of {len(own)} observed shares lie outside their "
+            f"interval (at most about {number(0.05 * len(own), 1)} would by chance)."
+        )
+        if choice.system.index < LEADING:
+            tables.append(ScopedTable(choice, Table(columns, rows)))
+            findings.append((choice, finding))
+        else:
+            said = {"key": choice.key, "label": choice.label, "finding": finding}
+            others[choice.system.index] = said | {"columns": columns, "rows": rows}
     return {
-        "choices": choices,
+        "choices": [choice for choice in choices if choice.system.index < LEADING],
+        "others": others,
         "findings": findings,
         "tables": tables,
         "charts": charts.curves(frame, keys, names, choices),

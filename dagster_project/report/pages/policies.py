@@ -9,6 +9,7 @@ from __future__ import annotations
 from dagster_project.report.data import Published
 from dagster_project.report.labels import in_scope, number, scopes
 from dagster_project.report.pages.common import Context
+from dagster_project.report.queries import NEAR
 from dagster_project.report.sweep import NEUTRAL, Sweep, of_systems_at_hand
 from dagster_project.report.tables import Table, count, words
 
@@ -23,6 +24,8 @@ def context(published: Published, base: Context) -> Context:
         "scopes": sweep.scopes,
         "weightings": weightings,
         "start": [_nearest(c, n) for c, n in zip((sweep.powers, sweep.sharpness), NEUTRAL, strict=True)],
+        "drawn": sweep.systems,
+        "near": NEAR,
         "robust": _robust(published),
         "charts": {
             "policy": {

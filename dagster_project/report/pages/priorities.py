@@ -5,6 +5,9 @@ Belongs here: the context of priorities.html, default policy. Does not belong he
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from typing import Any
+
 import pandas as pd
 
 from dagster_project.report import charts, placement
@@ -36,6 +39,7 @@ def context(published: Published, groups: list[Scope]) -> Context:
     """The map with its table, and the priority table, by scope."""
     quadrant = of_default_policy(published, "deployment_quadrant")
     priority = of_default_policy(published, "deployment_priority")
+    pooled = of_default_policy(published, "suitability_pooled")
     lacks = {
         mart: published.why_empty(mart) if frame.empty else ""
         for mart, frame in (("deployment_quadrant", quadrant), ("deployment_priority", priority))
@@ -47,7 +51,11 @@ def context(published: Published, groups: list[Scope]) -> Context:
         "findings": [(s, _finding(in_scope(quadrant, s), s)) for s in groups],
         "maps": [ScopedTable(s, _placed(in_scope(quadrant, s))) for s in groups],
         "priorities": [
-            (s, NOT_ASKED if s.scope_type in INTERVIEW_SCOPE_TYPES else "", _ranked(published, priority, s))
+            (
+                s,
+                NOT_ASKED if s.scope_type in INTERVIEW_SCOPE_TYPES else "",
+                _ranked(priority, published["activity_importance"], pooled, s),
+            )
             for s in groups
         ],
         "charts": drawn,
@@ -79,11 +87,12 @@ def _finding(here: pd.DataFrame, scope: Scope) -> str:
 
 def _placed(here: pd.DataFrame) -> Table:
     """Each activity's place by x_type, and how sure it is."""
+    by_activity: dict[str, dict[str, dict[Hashable, Any]]] = {}
+    for r in here.to_dict("records"):
+        by_activity.setdefault(r["activity"], {})[r["x_type"]] = r
     rows = []
-    for activity in sorted(set(here["activity"])):
-        own = here[here["activity"] == activity]
-        by_type = {r["x_type"]: r for r in own.to_dict("records")}
-        first = own.iloc[0]
+    for activity, by_type in sorted(by_activity.items()):
+        first = next(iter(by_type.values()))
         if charts.is_true(first["is_suppressed"]):
             rows.append([activity, *["withheld"] * (1 + 2 * len(placement.X_TYPES) + 1)])
             continue
@@ -91,8 +100,8 @@ def _placed(here: pd.DataFrame) -> Table:
         for x_type in placement.X_TYPES:
             r = by_type.get(x_type, {})
             cells += [number(r.get("x")), words(QUADRANTS.get(text(r.get("quadrant"))))]
-        known = own["probability"].dropna()
-        cells.append(chance(known.iloc[0]) if len(known) else chance(None))
+        known = [r["probability"] for r in by_type.values() if pd.notna(r["probability"])]
+        cells.append(chance(known[0] if known else None))
         rows.append([activity + (" *" if charts.is_true(first["is_thin"]) else ""), *cells])
     heads = [
         "Importance (0 to 5)",
@@ -105,13 +114,18 @@ def _placed(here: pd.DataFrame) -> Table:
     return Table(["Activity", "Suitability", *heads, "Chance of this side"], rows)
 
 
-def _ranked(published: Published, priority: pd.DataFrame, scope: Scope) -> ScopedTable:
+def _ranked(
+    priority: pd.DataFrame, importance: pd.DataFrame, pooled: pd.DataFrame, scope: Scope
+) -> ScopedTable:
     """Activities of `scope` by priority; those without one last."""
     here = in_scope(priority, scope).sort_values(["priority_log", "activity"], ascending=[False, True])
-    importance = in_scope(published["activity_importance"], scope).set_index("activity")["importance"]
-    pooled = in_scope(of_default_policy(published, "suitability_pooled"), scope).set_index("activity")[
-        "mean_log"
-    ]
+    important, suited = (
+        dict(zip(own["activity"], own[column], strict=True))
+        for own, column in (
+            (in_scope(importance, scope), "importance"),
+            (in_scope(pooled, scope), "mean_log"),
+        )
+    )
     rows = []
     for place, r in enumerate(here.to_dict("records"), 1):
         name = r["activity"] + (" *" if charts.is_true(r["is_thin"]) else "")
@@ -120,7 +134,7 @@ def _ranked(published: Published, priority: pd.DataFrame, scope: Scope) -> Scope
             rows.append([name, str(place), interval(estimate)])
         else:
             rows.append([name, "–", "withheld" if charts.is_true(r["is_suppressed"]) else "–"])
-        rows[-1] += [number(importance.get(r["activity"])), number(pooled.get(r["activity"]))]
+        rows[-1] += [number(important.get(r["activity"])), number(suited.get(r["activity"]))]
     columns = [
         "Activity",
         "Place",

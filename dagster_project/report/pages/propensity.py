@@ -14,7 +14,7 @@ from dagster_project.report import charts
 from dagster_project.report.data import Published
 from dagster_project.report.labels import MISSING, System, number, percent, text
 from dagster_project.report.pages.common import Context
-from dagster_project.report.tables import Table, count
+from dagster_project.report.tables import Table, count, of_systems
 
 MARTS = ("propensity", "steerability", "propensity_surface", "propensity_pair", "assessor_gain")
 SATURATED, AMBIGUOUS = "bounded on one side at most", "another position suits the answers nearly as well"
@@ -25,6 +25,8 @@ SCALES = {
     "extraversion": ("Extraversion", "introverted", "extravert"),
     "ultracrepidarianism": ("Ultracrepidarianism", "withholds what it knows", "answers beyond its knowledge"),
 }
+# pairs of systems that the table holds; their number grows with the square of the catalogue
+LONGEST = 40
 INCITATIONS = ("none", *(str(level) for level in range(-3, 4)))
 
 
@@ -33,6 +35,7 @@ def context(published: Published, base: Context) -> Context:
     lacks = {mart: published.why_empty(mart) if published[mart].empty else "" for mart in MARTS}
     everyone: list[System] = base["systems"]
     names = {s.key: s.name for s in everyone}
+    n_pairs, pairs = _pairs(published["propensity_pair"], names)
     drawn: dict[str, charts.Chart] = {}
     surfaces: list[tuple[str, str, dict[str, charts.Chart]]] = []
     if not lacks["propensity"]:
@@ -45,10 +48,11 @@ def context(published: Published, base: Context) -> Context:
         drawn |= {f"{key}_{kind}": chart for key, _, pair in surfaces for kind, chart in pair.items()}
     return {
         "lacks": lacks,
-        "table": _table(published["propensity"], names),
-        "steered": _steered(published["steerability"], names),
+        "table": _table(published["propensity"], everyone),
+        "steered": _steered(published["steerability"], everyone),
         "surfaces": [(key, name) for key, name, _ in surfaces],
-        "pairs": _pairs(published["propensity_pair"], names),
+        "pairs": pairs,
+        "n_pairs": n_pairs,
         "gains": _gains(published["assessor_gain"]),
         "charts": drawn,
     }
@@ -129,45 +133,55 @@ def _marks(is_saturated: object, is_ambiguous: object) -> str:
     return f" {marks}" if marks else ""
 
 
-def _table(frame: pd.DataFrame, names: dict[str, str]) -> Table:
+def _table(frame: pd.DataFrame, everyone: list[System]) -> Table:
+    by_key = {s.key: s for s in everyone}
     placed = frame.assign(place=frame["incitation"].map(INCITATIONS.index))
     rows = [
-        [
-            names.get(r["system"], r["system"]),
-            _name(r["propensity"]),
-            text(r["incitation"]).replace("-", "−"),
-            number(r["estimate"]) + _marks(r["is_saturated"], r["is_ambiguous"]),
-            f"{number(r['q025'])} to {number(r['q975'])}" if charts.value(r["q025"]) is not None else MISSING,
-            count(r["n_items"]),
-            count(r["n_uninformative"]),
-            percent(r["success_share"]),
-        ]
+        (
+            by_key[r["system"]].index,
+            [
+                by_key[r["system"]].name,
+                _name(r["propensity"]),
+                text(r["incitation"]).replace("-", "−"),
+                number(r["estimate"]) + _marks(r["is_saturated"], r["is_ambiguous"]),
+                f"{number(r['q025'])} to {number(r['q975'])}"
+                if charts.value(r["q025"]) is not None
+                else MISSING,
+                count(r["n_items"]),
+                count(r["n_uninformative"]),
+                percent(r["success_share"]),
+            ],
+        )
         for r in placed.sort_values(["system", "propensity", "place"]).to_dict("records")
     ]
     columns = ["System", "Propensity", "Incited to", "Position", "95\u00a0% interval", "Items"]
-    return Table([*columns, "Of these uninformative", "Passed"], rows, {1})
+    return of_systems("positions", [*columns, "Of these uninformative", "Passed"], rows, {1})
 
 
-def _steered(frame: pd.DataFrame, names: dict[str, str]) -> Table:
+def _steered(frame: pd.DataFrame, everyone: list[System]) -> Table:
+    by_key = {s.key: s for s in everyone}
     rows = [
-        [names.get(r["system"], r["system"]), _name(r["propensity"])]
-        + [
-            number(r["pearson_r"]),
-            number(r["gain"]),
-            number(r["unprompted_estimate"])
-            + _marks(r["is_unprompted_saturated"], r["is_unprompted_ambiguous"]),
-            *(count(r[c]) for c in ("n_levels", "n_saturated", "n_ambiguous")),
-            "yes" if charts.is_true(r["is_complete"]) else "no",
-        ]
+        (
+            by_key[r["system"]].index,
+            [by_key[r["system"]].name, _name(r["propensity"])]
+            + [
+                number(r["pearson_r"]),
+                number(r["gain"]),
+                number(r["unprompted_estimate"])
+                + _marks(r["is_unprompted_saturated"], r["is_unprompted_ambiguous"]),
+                *(count(r[c]) for c in ("n_levels", "n_saturated", "n_ambiguous")),
+                "yes" if charts.is_true(r["is_complete"]) else "no",
+            ],
+        )
         for r in frame.sort_values(["system", "propensity"]).to_dict("records")
     ]
     columns = ["System", "Propensity", "Correlation of incited level and position", "Gain"]
     more = ["Position without incitation", "Levels", "Of these *", "Of these †", "Complete"]
-    return Table([*columns, *more], rows, {1})
+    return of_systems("steered", [*columns, *more], rows, {1})
 
 
-def _pairs(frame: pd.DataFrame, names: dict[str, str]) -> Table:
-    """Pairs of equal capability whose positions are sound and whom bands tell apart, widest apart first."""
+def _pairs(frame: pd.DataFrame, names: dict[str, str]) -> tuple[int, Table]:
+    """Pairs of equal capability whose positions are sound and whom bands tell apart: how many, those widest apart."""
     is_shown = [
         charts.is_true(equal) and not charts.is_true(flag) and pd.notna(said)
         for equal, flag, said in zip(
@@ -185,13 +199,13 @@ def _pairs(frame: pd.DataFrame, names: dict[str, str]) -> Table:
             *(_sides(r, favoured) for favoured in "ab"),
             "yes" if charts.is_true(r["is_as_predicted"]) else "no",
         ]
-        for r in apart.sort_values(["apart", "system_a", "system_b"], ascending=[False, True, True]).to_dict(
-            "records"
-        )
+        for r in apart.sort_values(["apart", "system_a", "system_b"], ascending=[False, True, True])
+        .head(LONGEST)
+        .to_dict("records")
     ]
     columns = ["Two systems", "Propensity", "Difference of capability", "Positions"]
     sides = [f"Success where bands favour the {which} (fitted)" for which in ("first", "second")]
-    return Table([*columns, *sides, "As the bands say"], rows, {1})
+    return len(apart), Table([*columns, *sides, "As the bands say"], rows, {1})
 
 
 def _sides(row: dict[Hashable, Any], favoured: str) -> str:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
-
 from dagster_project.report import charts
 from dagster_project.report.claims import leaders, summary
 from dagster_project.report.data import Published
 from dagster_project.report.labels import (
+    LEADING,
     MISSING,
     System,
     in_scope,
@@ -36,23 +35,31 @@ def context(published: Published, base: Context) -> Context:
     groups, activities = scopes(frame), ordered(of_respondents(pooled), "activity", "mean_log")
     activities += [a for a in ordered(of_respondents(frame), "activity", "mean_log") if a not in activities]
     tables, first = [], []
+    leading = everyone[:LEADING]
     for scope in groups:
         here, together = in_scope(frame, scope), in_scope(pooled, scope)
-        cells = {(r.activity, r.system): (r.mean_log, r.q025_log, r.q975_log) for r in here.itertuples()}
-        cells |= {(r.activity, ""): (r.mean_log, r.q025_log, r.q975_log) for r in together.itertuples()}
-        thin = set(here.loc[[charts.is_true(x) for x in here["is_thin"]], "activity"])
-        withheld = set(here.loc[[charts.is_true(x) for x in here["is_suppressed"]], "activity"])
+        cells = charts.estimates(here, "activity", "system")
+        cells |= {(a, ""): estimate for a, estimate in charts.estimates(together, "activity").items()}
+        thin = set(here.loc[charts.flags(here["is_thin"]), "activity"])
+        withheld = set(here.loc[charts.flags(here["is_suppressed"]), "activity"])
         own, rows = rows_of(scope, frame, activities), []
         for activity in own:
             printed = [
                 _cell(cells.get((activity, key)), activity in withheld)
-                for key in ("", *(s.key for s in everyone))
+                for key in ("", *(s.key for s in leading))
             ]
             rows.append([activity + (" *" if activity in thin else ""), *printed])
-        columns = ["Activity", "Average of all systems", *(s.name for s in everyone)]
-        tables.append(ScopedTable(scope, Table(columns, rows)))
+        columns = ["Activity", "Average of all systems", *(s.name for s in leading)]
+        tables.append(ScopedTable(scope, Table(columns, rows, key="columns-suitability")))
         found = leaders(here, own, everyone)
-        first.append({"scope": scope, "summary": summary(found), "table": leader_table(found)})
+        first.append(
+            {
+                "scope": scope,
+                "summary": summary(found),
+                "table": leader_table(found),
+                "systems": sorted({leader.first.system.index for leader in found}),
+            }
+        )
     begin = priorities.context(published, groups)
     dots = charts.suitability(frame, pooled, groups, activities, everyone)
     return {
@@ -69,6 +76,6 @@ def context(published: Published, base: Context) -> Context:
 
 
 def _cell(estimate: Any, is_withheld: bool) -> str:
-    if is_withheld and (estimate is None or pd.isna(estimate[0])):
-        return "withheld"
-    return MISSING if estimate is None or pd.isna(estimate[0]) else interval(estimate)
+    if estimate is None:
+        return "withheld" if is_withheld else MISSING
+    return interval(estimate)

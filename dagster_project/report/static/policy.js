@@ -3,31 +3,17 @@
 // agreement (sweep.py writes those), drawing dots (report.js).
 (function () {
   "use strict";
-  const { data, draw, drawAll, scopeKey, shown, fixed } = window.report;
-  const chart = data.charts.policy, loaded = {}, asked = new Set(), people = new Set(chart.people);
+  const { data, draw, drawAll, scopeKey, shown, fixed, unpack, load } = window.report;
+  const chart = data.charts.policy, loaded = {}, people = new Set(chart.people);
   const get = (id) => document.getElementById(id);
   const power = get("power"), sharpness = get("sharpness"), finding = get("policy-finding"), table = get("policy-table");
   const weightings = [...document.querySelectorAll("input[name=weighting]")];
   const signed = (v) => String(v).replace("-", "−");
-  const estimate = (e) => e && e.map((v) => v / 1000);
+  const estimate = (e) => e && e.slice(0, 3).map((v) => v / 1000);
   const weighting = () => weightings.find((w) => w.checked).value;
   const setting = (scope, p, s) => scope.settings[`${weighting()}|${p}|${s}`];
 
-  report.swept = (scope, numbers) => { loaded[scope] = numbers; drawAll(); };
-
-  function load(key) {
-    if (asked.has(key)) return;
-    asked.add(key);
-    const script = document.createElement("script");
-    script.src = chart.files[key];
-    script.onerror = () => {
-      asked.delete(key);
-      finding.textContent = `The numbers of this choice are missing: file ${chart.files[key]} should lie beside this page. Copy the report’s whole folder.`;
-    };
-    document.body.append(script);
-  }
-
-  const place = (now, row, system) => now.order[row].indexOf(system) + 1;
+  report.swept = async (scope, text) => { loaded[scope] = JSON.parse(await unpack(text)); drawAll(); };
 
   function row(cells, head) {
     const tr = document.createElement("tr");
@@ -42,18 +28,18 @@
 
   function fill(scope, now, neutral, on) {
     const systems = data.systems.map((s, i) => ({ ...s, i })).filter((s) => on.has(String(s.i)));
-    const named = (i) => (i === undefined ? "–" : data.systems[i].name);
+    const named = (i) => (i === null ? "–" : data.systems[i].name);
     const stable = scope.stable[weighting()];
     table.tHead.replaceChildren(row(["Activity", "First", "First at p = 0, s = 1", "First one stays first at every power", ...systems.map((s) => s.name)], true));
     table.tBodies[0].replaceChildren(...scope.rows.map((name, r) => row([
       name + (scope.thin[r] ? " *" : ""),
-      scope.withheld[r] ? "withheld" : named(now.order[r][0]),
-      scope.withheld[r] ? "withheld" : named(neutral.order[r][0]),
+      scope.withheld[r] ? "withheld" : named(now.first[r]),
+      scope.withheld[r] ? "withheld" : named(neutral.first[r]),
       stable[r] === null || scope.withheld[r] ? "–" : stable[r] ? "yes" : "no",
       ...systems.map((s) => {
-        const e = estimate(now.values[s.i][r]);
-        if (!e) return scope.withheld[r] ? "withheld" : "–";
-        const here = place(now, r, s.i), before = place(neutral, r, s.i);
+        const [cell, cellBefore] = [now, neutral].map((setting) => (setting.values[s.i] || [])[r]);
+        if (!cell) return scope.withheld[r] ? "withheld" : "–";
+        const e = estimate(cell), here = cell[3], before = cellBefore ? cellBefore[3] : null;
         const rank = people.has(s.i) ? "person:" : here + "." + (before !== here ? ` (${before}.)` : "");
         return `${rank} ${fixed(e[0])}\n(${fixed(e[1])} to ${fixed(e[2])})`;
       }),
@@ -61,8 +47,8 @@
   }
 
   function say(scope, now, neutral, isNeutral) {
-    const ranked = scope.rows.map((_, r) => r).filter((r) => now.order[r].length > 1);
-    const moved = ranked.filter((r) => now.order[r][0] !== neutral.order[r][0]).length;
+    const ranked = scope.rows.map((_, r) => r).filter((r) => now.n_ranked[r] > 1);
+    const moved = ranked.filter((r) => now.first[r] !== neutral.first[r]).length;
     if (!ranked.length) return "Fewer than two AI systems have estimates here: there is nothing to rank.";
     if (isNeutral) return `This is the neutral setting that the others are compared with: ${ranked.length} activities are ranked.`;
     const tau = now.tau === null ? "" : ` Over all places the rankings agree with those of p = 0, s = 1 by ${fixed(now.tau)} (Kendall’s τ, mean over activities; 1 = the same order).`;
@@ -77,7 +63,7 @@
     }
     if (!scope) {
       finding.textContent = "Loading the numbers …";
-      return load(key);
+      return load(chart.files[key], (why) => { finding.textContent = why; });
     }
     const now = setting(scope, p, s), neutral = setting(scope, ...chart.neutral) || now;
     if (!now) {
@@ -86,7 +72,7 @@
     }
     finding.textContent = say(scope, now, neutral, now === neutral);
     fill(scope, now, neutral, shown());
-    const picture = { rows: scope.rows, thin: scope.thin, withheld: scope.withheld, pooled: null, values: now.values.map((of) => of.map(estimate)) };
+    const picture = { rows: scope.rows, thin: scope.thin, withheld: scope.withheld, pooled: null, values: data.systems.map((_, i) => (now.values[i] || []).map(estimate)) };
     const [low, high] = scope.range[0] === null ? [0, 1] : scope.range, air = 0.05 * (high - low) || 0.5;
     chart.scopes = { [key]: picture };
     draw.dots(div, { x_title: `Suitability at p = ${signed(p)}, s = ${s} (log scale, 95 % interval)`, range: [low - air, high + air], scopes: chart.scopes });

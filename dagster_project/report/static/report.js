@@ -1,6 +1,6 @@
 // Draws the charts of one page from the JSON in #report-data, and keeps selector, legend and tables in step.
-// Belongs here: drawing and switching. Does not belong here: any number or order (charts.py decides those), charts of one
-// page only (map.js, policy.js, which add themselves to report.draw).
+// Belongs here: drawing and switching. Does not belong here: any number or order (charts.py decides those), systems beyond
+// the leading ones (parts.js), charts of one page only (map.js, policy.js, which add themselves to report.draw).
 (function () {
   "use strict";
   const data = JSON.parse(document.getElementById("report-data").textContent);
@@ -58,7 +58,7 @@
 
   function dots(div, chart) {
     const narrow = isNarrow(div), picture = chart.scopes[scopeKey()], on = shown(), names = rowsOf(chart, picture);
-    const series = data.systems.map((s, i) => ({ ...s, values: picture.values[i], doubts: picture.doubts ? picture.doubts[i] : [], id: String(i) }));
+    const series = data.systems.map((s, i) => ({ ...s, values: picture.values[i] || [], doubts: (picture.doubts && picture.doubts[i]) || [], id: String(i) }));
     if (picture.pooled) series.push({ ...POOLED, values: picture.pooled, doubts: [], id: "pooled" });
     const drawn = series.filter((s) => on.has(s.id));
     const labels = rowLabels(chart, picture, narrow);
@@ -147,7 +147,6 @@
         bgcolor: "#fff", angularaxis: { type: "category", categoryarray: theta, direction: "clockwise", rotation: 90, gridcolor: "#d5dbe1", linecolor: "#8b95a1", tickfont: { size: narrow ? 14 : 13 } },
         radialaxis: { range: chart.range, gridcolor: "#d5dbe1", linecolor: "#8b95a1", nticks: 5, tickfont: { size: 12, color: "#4d5661" }, angle: 90, tickangle: 90 },
       },
-      annotations: traces.length ? [] : [{ text: "No system of this developer is ticked", showarrow: false, x: 0.5, y: 0.5, xref: "paper", yref: "paper", bgcolor: "#fff" }],
     }, CONFIG);
   }
 
@@ -193,7 +192,9 @@
   const SHARE_AXIS = { range: [-0.04, 1.04], tickformat: ".0%", fixedrange: true, gridcolor: "#d5dbe1", zeroline: false, tickfont: { size: 13 } };
 
   function curve(div, chart) {
-    const p = chart.scopes[scopeKey()], s = data.systems[chart.systems[scopeKey()]], at = p.level;
+    const p = chart.scopes[scopeKey()];
+    if (!p) return Plotly.purge(div);
+    const s = data.systems[chart.systems[scopeKey()]], at = p.level;
     return Plotly.react(div, [
       {
         type: "scatter", mode: "lines", x: at, y: p.predicted, hoverinfo: "skip", line: { color: "#4d5661", width: 1.5, dash: "dash" },
@@ -261,11 +262,18 @@
 
   const DRAW = { dots, bars, heat, radar, points, correlation, curve, coverage, ranks };
 
+  const hooks = []; // what else depends on the ticked systems
+  const onDraw = (hook) => hooks.push(hook);
+
   function drawAll() {
+    if (!window.Plotly) return;
+    const on = shown();
+    for (const hook of hooks) hook(on);
     for (const div of document.querySelectorAll("[data-chart]")) {
       const chart = data.charts[div.dataset.chart];
-      // a chart of one system stands on the page while that system is ticked
-      if (chart && chart.system !== undefined) div.closest("figure").hidden = !shown().has(String(chart.system));
+      // a chart of certain systems stands on the page while one of them is ticked
+      const of = chart && (chart.system !== undefined ? [chart.system] : chart.members);
+      if (of) div.closest("figure").hidden = !of.some((index) => on.has(String(index)));
       if (chart && div.offsetParent) DRAW[chart.kind](div, chart);
     }
   }
@@ -297,11 +305,10 @@
   for (const box of document.querySelectorAll("[data-system]")) box.addEventListener("change", drawAll);
   for (const button of document.querySelectorAll("[data-show]")) {
     const show = button.dataset.show, listed = show.split(",");
-    const wanted = (system) => show === "all" || (show === "first" ? Number(system) < 6 : listed.includes(system));
+    const wanted = (system, place) => show === "all" || (show === "first" ? place < 6 : listed.includes(system));
     button.addEventListener("click", () => {
-      for (const box of document.querySelectorAll("[data-system]")) {
-        if (box.dataset.system !== "pooled") box.checked = wanted(box.dataset.system);
-      }
+      const boxes = [...document.querySelectorAll("[data-system]")].filter((box) => box.dataset.system !== "pooled");
+      boxes.forEach((box, place) => { box.checked = wanted(box.dataset.system, place); });
       drawAll();
     });
   }
@@ -327,10 +334,31 @@
   window.addEventListener("beforeprint", () => paper(true));
   window.addEventListener("afterprint", () => paper(false));
 
-  window.report = { data, draw: DRAW, drawAll, scopeKey, shown, isNarrow, base, plain, fixed, wrap, estimate, INK, CONFIG };
-  document.addEventListener("DOMContentLoaded", () => {
+  // The scripts of numbers and the one that draws are gzipped, in base64: together they are most of the report.
+  async function unpack(text) {
+    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  }
+
+  async function loadPlotly() {
+    const script = document.createElement("script");
+    script.src = URL.createObjectURL(new Blob([await unpack(window.packedPlotly)], { type: "text/javascript" }));
+    await new Promise((resolve, reject) => { Object.assign(script, { onload: resolve, onerror: reject }); document.head.append(script); });
+    URL.revokeObjectURL(script.src);
+    delete window.packedPlotly;
+  }
+
+  window.report = { data, draw: DRAW, drawAll, onDraw, unpack, scopeKey, shown, isNarrow, base, plain, fixed, wrap, estimate, INK, CONFIG };
+  document.addEventListener("DOMContentLoaded", async () => {
     scopeFromAddress();
     switchScope();
+    try {
+      await loadPlotly();
+    } catch {
+      for (const div of document.querySelectorAll("[data-chart]")) div.textContent = "This browser can’t draw the charts: one of 2023 or later is needed. The tables and files hold the same numbers.";
+      return;
+    }
     drawAll();
+    document.documentElement.dataset.drawn = "";
   });
 })();
