@@ -18,7 +18,7 @@ import pandas as pd
 import yaml
 
 from assets.settings import PROJECT
-from assets.versions import Version
+from assets.versions import FailedCheck, Version
 
 
 class DamagedPartError(RuntimeError):
@@ -84,6 +84,12 @@ class Warehouse(Reader, Protocol):
 
     def versions(self) -> dict[str, Version]:
         """All that is noted, by name."""
+        ...
+
+    def settle(
+        self, passed: Sequence[str], failed: Sequence[FailedCheck], ran: Sequence[tuple[str, str]]
+    ) -> None:
+        """Note that the blocking checks of tables `passed` have passed, and which of the checks that `ran` have not."""
         ...
 
 

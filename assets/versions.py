@@ -84,6 +84,16 @@ class Version(Origin):
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class FailedCheck:
+    """A check that did not pass; `is_blocking` ones stop what is downstream."""
+
+    name: str
+    check_name: str
+    is_blocking: bool
+    description: str
+
+
 def why_stale(
     old: Version | None,
     code_version: str,

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import dagster as dg
 
 from assets.settings import Settings
-from assets.versions import DBT_STEP, KEPT, Version, values_of, why_stale
+from assets.versions import DBT_STEP, KEPT, FailedCheck, Version, values_of, why_stale
 from dagster_project.dbt_nodes import DbtNodes, DbtTable, DbtTest, phases
 from dagster_project.dbt_process import DbtProcess, DbtProcessError, Outcome
 from dagster_project.instance import POOL
 from dagster_project.resources import DuckDBWarehouse
-from dagster_project.versions_table import CONTENT, FailedCheck
+from dagster_project.versions_table import CONTENT
 
 BAD = {"error", "fail", "skipped", "runtime error"}
 

@@ -19,10 +19,9 @@ import pandas as pd
 
 from assets.ports import declared_tables
 from assets.settings import PROJECT
-from assets.versions import KEPT
+from assets.versions import KEPT, FailedCheck
 from dagster_project.instance import POOL
 from dagster_project.resources import DuckDBWarehouse
-from dagster_project.versions_table import FailedCheck
 
 FOLDER = PROJECT / "expectations"
 FLOOR = "expect_table_row_count_to_be_between"

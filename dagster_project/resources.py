@@ -16,9 +16,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from assets.ports import DamagedPartError, Files, Parts, Rows, conform, declared_tables
-from assets.versions import Version
+from assets.versions import FailedCheck, Version
 from dagster_project import versions_table
-from dagster_project.versions_table import FailedCheck
 
 
 class WarehouseBusyError(RuntimeError):

@@ -24,10 +24,10 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from assets.settings import Settings
+    from assets.versions import FailedCheck
     from dagster_project.left_out import LeftOut
     from dagster_project.plan import Refresh
     from dagster_project.published import Publication
-    from dagster_project.versions_table import FailedCheck
     from dagster_project.watch import Watch
 
 MAX_WARNINGS = 10

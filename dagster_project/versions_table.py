@@ -11,13 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import duckdb
 
 from assets.ports import Parts, Rows
-from assets.versions import Version
+from assets.versions import FailedCheck, Version
 
 TABLES = """
 create schema if not exists state;
@@ -36,16 +36,6 @@ CONTENT = (
     "data_type, ',' order by column_index) as c from duckdb_columns() where schema_name = '{schema}' "
     "and table_name = '{table}' and database_name = current_database())"
 )
-
-
-@dataclass(frozen=True)
-class FailedCheck:
-    """A check that did not pass; `is_blocking` ones stop what is downstream."""
-
-    name: str
-    check_name: str
-    is_blocking: bool
-    description: str
 
 
 def note(

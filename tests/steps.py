@@ -16,7 +16,7 @@ import pandas as pd
 
 from assets.ports import Files, Rows, Warehouse, conform, declared_tables
 from assets.settings import Settings
-from assets.versions import Version
+from assets.versions import FailedCheck, Version
 
 
 class MemoryWarehouse:
@@ -48,6 +48,11 @@ class MemoryWarehouse:
 
     def versions(self) -> dict[str, Version]:
         return {}
+
+    def settle(
+        self, passed: Sequence[str], failed: Sequence[FailedCheck], ran: Sequence[tuple[str, str]]
+    ) -> None:
+        """It notes nothing."""
 
 
 class _Forgetful:

@@ -4,8 +4,6 @@ Belongs here: read, call, hand over, metadata, and the check of assistance. Does
 (tournament.py, traits.py); sending, a refresh never does (`suitability llm run` does).
 """
 
-from collections.abc import Iterator
-
 import dagster as dg
 import pandas as pd
 
@@ -18,6 +16,7 @@ from assets.llm.outcome import by_status, faults_as_failure
 from assets.ports import Warehouse, declared_tables
 from assets.settings import Settings
 from assets.step import Made, Step, table_assets
+from assets.versions import FailedCheck
 
 FILES = ("raw.candidate", "raw.tournament_output", "raw.tournament_judgement", "raw.assistance_trait")
 TABLES = {
@@ -48,36 +47,36 @@ def tournament_calls(step: Step) -> Made:
     return Made(frames, metadata={name: by_status(frame, "calls") for name, frame in frames.items()})
 
 
-@dg.multi_asset_check(
-    name="assistance_check",
-    specs=[
-        dg.AssetCheckSpec(
-            "assistance_holds_no_deliverable",
-            asset=["raw", table],
-            description="No assistance holds more than a quarter of the deliverable it was written for, word for word.",
-        )
-        for table in ("tournament_output", "tournament_llm_output")
-    ],
-    pool="warehouse",
-)
-def assistance_check(
-    warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
-) -> Iterator[dg.AssetCheckResult]:
-    """Compare each assistance text with the deliverable that came of it; tells which hold it, blocks nothing."""
-    prompts = {name: task.prompt for name, task in read_instrument(settings.sources).tasks.items()}
-    for table in ("tournament_output", "tournament_llm_output"):
-        outputs = assisted(warehouse.read(f"raw.{table}"))
-        found = leaks(outputs, prompts)
-        told = [f"{' / '.join(entry)}: {share:.0%}" for entry, share in found]
-        yield dg.AssetCheckResult(
-            passed=not found,
-            asset_key=["raw", table],
-            check_name="assistance_holds_no_deliverable",
+def _leak_check(table: str) -> dg.AssetChecksDefinition:
+    name = "assistance_holds_no_deliverable"
+
+    @dg.asset_check(
+        name=name,
+        asset=table.split("."),
+        description="No assistance holds more than a quarter of the deliverable it was written for, word for word.",
+        pool="warehouse",
+    )
+    def leak_check(
+        warehouse: dg.ResourceParam[Warehouse], settings: dg.ResourceParam[Settings]
+    ) -> dg.AssetCheckResult:
+        """Compare each text with the deliverable that came of it; tells which hold it, blocks nothing."""
+        prompts = {task: one.prompt for task, one in read_instrument(settings.sources).tasks.items()}
+        outputs = assisted(warehouse.read(table))
+        told = [f"{' / '.join(entry)}: {share:.0%}" for entry, share in leaks(outputs, prompts)]
+        what = f"Assistance that holds the deliverable itself: {', '.join(told[:3])}"
+        warehouse.settle([], [FailedCheck(table, name, False, what)] if told else [], [(table, name)])
+        return dg.AssetCheckResult(
+            passed=not told,
             severity=dg.AssetCheckSeverity.WARN,
             description="Assistance that holds the deliverable itself.",
             metadata={
-                "n_texts": len(outputs), "n_flagged": len(found), "largest_share_allowed": MAX_CONTAINED,
+                "n_texts": len(outputs), "n_flagged": len(told), "largest_share_allowed": MAX_CONTAINED,
                 "flagged": told[:20],
-                "unexpected_count": len(found), "sample": told[:20],
             },
         )  # fmt: skip
+
+    return leak_check
+
+
+supplied_assistance_check = _leak_check("raw.tournament_output")
+written_assistance_check = _leak_check("raw.tournament_llm_output")
