@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 PACKAGES = (
     "dagster",
-    "dagster-dbt",
     "dbt-core",
     "dbt-duckdb",
     "duckdb",
