@@ -32,7 +32,7 @@ _SOURCES = ("layout.py", "model.py", "nuts.py", "importance.py", "factorised.py"
 
 
 def write_responses(path: Path, responses: PooledResponses) -> None:
-    """Pooled responses, long form (one row a system and demand pattern)."""
+    """Pooled responses, a row a demand pattern."""
     write_noted(path, pa.Table.from_pandas(responses.to_frame(), preserve_index=False), {})
 
 
