@@ -38,7 +38,7 @@ CHECKS = {
     deps=[["intermediate", "int_demand"], ["intermediate", "int_response"]],
     group_name=GROUP,
     kinds={"python", "parquet"},
-    code_version="1",
+    code_version="2",
     pool="warehouse",
     description="Scored responses as counts per system and demand pattern: all that the fit reads.",
 )

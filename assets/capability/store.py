@@ -23,7 +23,7 @@ from assets.capability.layout import PooledResponses
 from assets.capability.model import ModelOptions
 from assets.parts import DamagedFileError, part_path, write_noted
 
-INPUT = "posterior/input.parquet"
+INPUT = "posterior/responses.parquet"
 DRAWS = "posterior/draws.parquet"
 SYSTEMS = "posterior/systems"
 # columns of fits and draws: what is no number there would spread to every system through the shared intercept
