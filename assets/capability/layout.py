@@ -85,23 +85,26 @@ class PooledResponses:
         return not self.systems or not self.dimensions
 
     def to_frame(self) -> pd.DataFrame:
-        """Long form: system, passed, attempted and one `demand_<dimension>` column each; rows with attempts only."""
-        rows, columns = np.nonzero(self.attempted.T)
-        frame = pd.DataFrame({"system": np.array(self.systems, dtype=object)[rows]})
-        for k, dimension in enumerate(self.dimensions):
-            frame[f"demand_{dimension}"] = self.demand[columns, k]
-        frame["passed"] = self.passed[columns, rows]
-        frame["attempted"] = self.attempted[columns, rows]
-        return frame
+        """A row a demand pattern: `demand_<dimension>`, `passed_<system>`, `attempted_<system>`.
+
+        Wide, as each system has a column however many they are, and what is 0 takes next to no room in Parquet.
+        """
+        parts = {"demand": self.demand, "passed": self.passed, "attempted": self.attempted}
+        names = {"demand": self.dimensions, "passed": self.systems, "attempted": self.systems}
+        columns = [f"{part}_{name}" for part in parts for name in names[part]]
+        return pd.DataFrame(np.hstack([*parts.values()]), columns=columns)
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> PooledResponses:
         """Inverse of `to_frame`."""
-        dimensions = tuple(c.removeprefix("demand_") for c in frame.columns if c.startswith("demand_"))
-        demand = frame[[f"demand_{d}" for d in dimensions]].to_numpy(dtype=float)
-        return pool_counts(
-            frame["system"].to_numpy(dtype=object), demand, frame["passed"], frame["attempted"], dimensions
-        )
+
+        def named(part: str) -> tuple[tuple[str, ...], Array]:
+            columns = [column for column in frame.columns if column.startswith(f"{part}_")]
+            names = tuple(column.removeprefix(f"{part}_") for column in columns)
+            return names, np.ascontiguousarray(frame[columns].to_numpy(dtype=float))
+
+        (dimensions, demand), (systems, passed), (_, attempted) = map(named, ("demand", "passed", "attempted"))
+        return cls(systems, dimensions, demand, passed, attempted)
 
 
 def pool_counts(

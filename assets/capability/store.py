@@ -23,7 +23,7 @@ from assets.capability.layout import PooledResponses
 from assets.capability.model import ModelOptions
 from assets.parts import DamagedFileError, part_path, write_noted
 
-INPUT = "posterior/input.parquet"
+INPUT = "posterior/responses.parquet"
 DRAWS = "posterior/draws.parquet"
 SYSTEMS = "posterior/systems"
 # columns of fits and draws: what is no number there would spread to every system through the shared intercept
@@ -32,7 +32,7 @@ _SOURCES = ("layout.py", "model.py", "nuts.py", "importance.py", "factorised.py"
 
 
 def write_responses(path: Path, responses: PooledResponses) -> None:
-    """Pooled responses, long form (one row a system and demand pattern)."""
+    """Pooled responses, a row a demand pattern."""
     write_noted(path, pa.Table.from_pandas(responses.to_frame(), preserve_index=False), {})
 
 

@@ -15,10 +15,10 @@ import pandas as pd
 
 from assets.parts import KeptParts, code_version, fingerprint_of
 from assets.suitability.draws import JointDraws, central_interval, log_mean_exp
-from assets.suitability.importance import SCOPE, importance_by_scope, membership
+from assets.suitability.importance import SCOPE, ScopeImportance, importance_by_scope, membership
 from assets.suitability.policies import WeightUncertainty
 from assets.suitability.power_mean import PoweredAbility, power_mean_log
-from assets.suitability.weights import Floats
+from assets.suitability.weights import Floats, Weights
 
 # the grid of paper Tables C7 and C8
 POWERS = (-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0)
@@ -33,7 +33,9 @@ COLUMNS = [
 
 
 # memory is in proportion; fewer would draw the same weights more often
-SYSTEMS_AT_ONCE = 50
+SYSTEMS_AT_ONCE = 100
+# draws of all systems whose exponentials stay in the processor's cache while all weights pass
+DRAWS_IN_CACHE = 25_000
 _SOURCES = ("sweep.py", "draws.py", "importance.py", "power_mean.py", "weights.py", "policies.py")
 _CODE = code_version(__file__, _SOURCES, ["numpy"])
 
@@ -106,7 +108,7 @@ class Sweep:
     def tables(self, joint: JointDraws) -> Iterator[tuple[str, pd.DataFrame]]:
         """Each system with its suitability in every scope × activity × cell; no rows where weights are undefined.
 
-        Exponentials of abilities are taken once for all weights, and weights drawn once for all powers and the
+        Exponentials of abilities are taken once for all weights of a scope, and weights drawn once for all powers and
         SYSTEMS_AT_ONCE.
 
         Returns:
@@ -123,28 +125,45 @@ class Sweep:
 
     def _summaries(self, joint: JointDraws) -> tuple[pd.DataFrame, Floats]:
         """COLUMNS[:7], and of each such row systems × four figures."""
-        powers = {cell.power: PoweredAbility(joint.values, cell.power) for cell in self._cells}
         keys: list[tuple[object, ...]] = []
         values: list[Floats] = []
         for scope in self._scopes:
-            for (weighting, sharpness, _), alike in groupby(self._cells, key=lambda cell: cell.weights):
-                same_weights = list(alike)
-                drawn = scope.weight_draws(
-                    self._to_dimensions,
-                    weighting,
-                    sharpness,
-                    same_weights[0].weight_uncertainty,
-                    len(joint),
-                    self._seed_for,
-                )
-                for activity, weights in drawn:
-                    for cell in same_weights:
-                        log_s = power_mean_log(powers[cell.power], weights)
-                        summary = (log_mean_exp(log_s), log_s.mean(axis=-1), *central_interval(log_s))
-                        keys.append((*cell.weights, scope.scope_type, scope.scope, activity, cell.power))
-                        values.append(np.stack(summary, axis=1))
+            rows = list(self._rows(scope, len(joint)))
+            keys += [
+                (*cell.weights, scope.scope_type, scope.scope, activity, cell.power)
+                for cell, activity, _ in rows
+            ]
+            values.append(_summarised([(cell.power, weights) for cell, _, weights in rows], joint))
         table = pd.DataFrame(keys, columns=COLUMNS[:7]).astype({"sharpness": float, "power": float})
-        return table, np.stack(values) if values else np.empty((0, len(joint.systems), 4))
+        return table, np.concatenate(values) if values else np.empty((0, len(joint.systems), 4))
+
+    def _rows(self, scope: ScopeImportance, n_draws: int) -> Iterator[tuple[Cell, str, Weights]]:
+        """Each cell × activity with the draws of its weights; cells that differ in the power share them."""
+        for (weighting, sharpness, _), alike in groupby(self._cells, key=lambda cell: cell.weights):
+            cells = list(alike)
+            uncertainty = cells[0].weight_uncertainty
+            drawn = scope.weight_draws(
+                self._to_dimensions, weighting, sharpness, uncertainty, n_draws, self._seed_for
+            )
+            for activity, weights in drawn:
+                yield from ((cell, activity, weights) for cell in cells)
+
+
+def _summarised(rows: list[tuple[float, Weights]], joint: JointDraws) -> Floats:
+    """Rows × systems × four figures of log S, for rows of a power and weights."""
+    found = np.empty((len(rows), len(joint.systems), 4))
+    at_once = max(1, DRAWS_IN_CACHE // max(1, len(joint)))
+    by_power = sorted({power for power, _ in rows})
+    for start in range(0, len(joint.systems), at_once):
+        several = slice(start, start + at_once)
+        log_ability = np.ascontiguousarray(joint.values[:, several])
+        for power in by_power:
+            ability = PoweredAbility(log_ability, power)
+            for i in (i for i, row in enumerate(rows) if row[0] == power):
+                log_s = power_mean_log(ability, rows[i][1])
+                summary = (log_mean_exp(log_s), log_s.mean(axis=-1), *central_interval(log_s))
+                found[i, several] = np.stack(summary, axis=1)
+    return found
 
 
 def keep_swept(parts: KeptParts, basis: str, sweep: Sweep, joint: JointDraws) -> list[str]:
