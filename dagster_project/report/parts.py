@@ -25,7 +25,13 @@ Part = dict[str, Any]
 
 def packed(text: str) -> str:
     """`text` gzipped, in base64; the same for the same text, whenever it is called."""
-    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+    return base64.b64encode(gzip.compress(text.encode(), compresslevel=6, mtime=0)).decode()
+
+
+def script(function: str, refresh: str, key: str | int, content: Any) -> str:
+    """A script that hands `content` (JSON) to a function of the page, which takes it from its own refresh only."""
+    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
+    return f'report.{function}({json.dumps(refresh)},{json.dumps(key)},"{packed(text)}");\n'
 
 
 def brief(x: Any) -> Any:
@@ -102,11 +108,10 @@ def _tables(found: Any) -> Iterator[Table]:
             yield from _tables(inner)
 
 
-def scripts(pages: dict[str, dict[int, Part]], systems: list[System]) -> dict[str, str]:
+def scripts(pages: dict[str, dict[int, Part]], systems: list[System], refresh: str) -> dict[str, str]:
     """File name under data/ -> its text, one for each system that is not leading; `pages`: page -> what `cut` gave."""
     found = {}
     for system in systems[LEADING:]:
         own = {page: parts[system.index] for page, parts in pages.items() if system.index in parts}
-        text = json.dumps(own, allow_nan=False, separators=(",", ":"))
-        found[f"system-{system.index}.js"] = f'report.part({system.index},"{packed(text)}");\n'
+        found[f"system-{system.index}.js"] = script("part", refresh, system.index, own)
     return found

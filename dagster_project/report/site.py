@@ -110,8 +110,8 @@ def _write(published: Published, database: Path, folder: Path, fresh: Path) -> l
     base = common(published)
     base["navigation"] = [(f"{name}.html", title) for name, (title, _) in PAGES.items()]
     base["beside"] = _files_beside(database, folder)
-    base["sweep"] = swept(published, base["systems"])
-    templates.globals["leading"] = LEADING
+    base["sweep"] = swept(published, base["systems"], base["refresh"]["id"])
+    templates.globals |= {"leading": LEADING, "refresh_id": base["refresh"]["id"]}
     templates.globals["numbers"] = write_downloads(published, fresh, base["beside"])
     of_systems = {}
     for name, (title, build) in PAGES.items():
@@ -119,7 +119,7 @@ def _write(published: Published, database: Path, folder: Path, fresh: Path) -> l
         of_systems[name] = parts.cut(context)
         html = templates.get_template(f"{name}.html.j2").render(context)
         (fresh / f"{name}.html").write_text(html, encoding="utf-8")
-    scripts = base["sweep"].scripts | parts.scripts(of_systems, base["systems"])
+    scripts = base["sweep"].scripts | parts.scripts(of_systems, base["systems"], base["refresh"]["id"])
     for file, script in scripts.items():
         (fresh / "data" / file).write_text(script, encoding="utf-8")
     return sorted(path.relative_to(fresh) for path in fresh.rglob("*") if path.is_file())

@@ -8,7 +8,6 @@ Estimates travel in thousandths, which halves the size and is finer than what is
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +18,7 @@ import pandas as pd
 from dagster_project.report.charts import flags, value
 from dagster_project.report.data import ESTIMATE, Published
 from dagster_project.report.labels import Scope, System, in_scope, of_respondents, ordered, rows_of, scopes
-from dagster_project.report.parts import packed
+from dagster_project.report.parts import script
 
 SETTING = ["weighting", "power", "sharpness"]
 NEUTRAL = (0.0, 1.0)  # power and sharpness that the others are compared with
@@ -42,7 +41,7 @@ def of_systems_at_hand(published: Published, mart: str) -> pd.DataFrame:
     return published[mart][published[mart]["basis"] == "fitted"]
 
 
-def swept(published: Published, systems: list[System]) -> Sweep:
+def swept(published: Published, systems: list[System], refresh: str) -> Sweep:
     """Every scope's script; empty where marts.suitability_sweep has no fitted rows."""
     frame = published["suitability_sweep"]
     tau = of_systems_at_hand(published, "policy_sensitivity")
@@ -55,8 +54,7 @@ def swept(published: Published, systems: list[System]) -> Sweep:
     for i, scope in enumerate(groups):
         here, rows = in_scope(frame, scope), rows_of(scope, frame, activities)
         picture = _picture(here, in_scope(tau, scope), in_scope(robustness, scope), rows, index)
-        text = json.dumps(picture, allow_nan=False, separators=(",", ":"))
-        scripts[f"sweep-{i}.js"] = f'report.swept({json.dumps(scope.key)},"{packed(text)}");\n'
+        scripts[f"sweep-{i}.js"] = script("swept", refresh, scope.key, picture)
     powers, sharpness, weightings = (sorted(set(frame[c])) for c in ("power", "sharpness", "weighting"))
     return Sweep(powers, sharpness, weightings, groups, shown, scripts)
 

@@ -13,7 +13,9 @@ from typing import Any
 
 def unpacked(file: Path) -> tuple[Any, Any]:
     """What a script under data/ hands to its page: (which scope or system, its numbers)."""
-    found = re.fullmatch(r'report\.\w+\((.+),"([A-Za-z0-9+/=]+)"\);\n', file.read_text(encoding="utf-8"))
+    found = re.fullmatch(
+        r'report\.\w+\("r-\d+",(.+),"([A-Za-z0-9+/=]+)"\);\n', file.read_text(encoding="utf-8")
+    )
     assert found
     return json.loads(found[1]), json.loads(gzip.decompress(base64.b64decode(found[2])))
 

@@ -6,6 +6,9 @@
   const { data, drawAll, shown, fixed, scopeKey, unpack, onDraw } = window.report;
   const asked = new Set(), get = (id) => document.getElementById(id);
 
+  const STALE = "This page is older than the files beside it: a refresh has replaced them. Load it again.";
+  const tell = (why) => { get("missing").textContent = why; get("missing").hidden = false; };
+
   // A page opened from a folder may not fetch files, but may load scripts; each calls back with its packed numbers.
   function load(file, missing) {
     if (asked.has(file)) return;
@@ -91,7 +94,8 @@
     get("choices").append(box);
   }
 
-  window.report.part = async (index, text) => {
+  window.report.part = async (refresh, index, text) => {
+    if (refresh !== data.refresh) return tell(STALE);
     const part = JSON.parse(await unpack(text))[data.page];
     if (part) take(index, part);
     drawAll();
@@ -147,11 +151,11 @@
     get("missing").hidden = true;
     for (const id of on) {
       const index = Number(id);
-      if (index >= data.leading) load(`data/system-${index}.js`, (why) => { get("missing").textContent = why; get("missing").hidden = false; });
+      if (index >= data.leading) load(`data/system-${index}.js`, tell);
     }
     for (const made of document.querySelectorAll("[data-of-system]")) made.hidden = !on.has(made.dataset.ofSystem);
     fillColumns(on);
   });
 
-  window.report.load = load;
+  Object.assign(window.report, { load, STALE });
 })();

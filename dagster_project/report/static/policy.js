@@ -3,7 +3,7 @@
 // agreement (sweep.py writes those), drawing dots (report.js).
 (function () {
   "use strict";
-  const { data, draw, drawAll, scopeKey, shown, fixed, unpack, load } = window.report;
+  const { data, draw, drawAll, scopeKey, shown, fixed, unpack, load, STALE } = window.report;
   const chart = data.charts.policy, loaded = {}, people = new Set(chart.people);
   const get = (id) => document.getElementById(id);
   const power = get("power"), sharpness = get("sharpness"), finding = get("policy-finding"), table = get("policy-table");
@@ -13,7 +13,14 @@
   const weighting = () => weightings.find((w) => w.checked).value;
   const setting = (scope, p, s) => scope.settings[`${weighting()}|${p}|${s}`];
 
-  report.swept = async (scope, text) => { loaded[scope] = JSON.parse(await unpack(text)); drawAll(); };
+  report.swept = async (refresh, scope, text) => {
+    if (refresh !== data.refresh) {
+      finding.textContent = STALE;
+      return;
+    }
+    loaded[scope] = JSON.parse(await unpack(text));
+    drawAll();
+  };
 
   function row(cells, head) {
     const tr = document.createElement("tr");
