@@ -137,7 +137,9 @@ def test_every_asset_has_a_group_and_those_made_here_a_code_version(definitions:
 def test_dbt_starts_as_often_as_the_graph_needs_and_that_is_thrice(definitions: dg.Definitions) -> None:
     """Counted anew: on the longest way to an asset, how often it comes to dbt from Python, or begins there."""
     graph = definitions.get_repository_def().asset_graph
-    by_dbt = {k for k in graph.get_all_asset_keys() if k.path[0] in {"seed", "staging", "intermediate", "marts"}}
+    by_dbt = {
+        k for k in graph.get_all_asset_keys() if k.path[0] in {"seed", "staging", "intermediate", "marts"}
+    }
     starts: dict[dg.AssetKey, int] = {}
     for key in graph.toposorted_asset_keys:
         ways = [starts[p] + (key in by_dbt and p not in by_dbt) for p in graph.get(key).parent_keys]

@@ -38,7 +38,9 @@ def result(step: Step) -> Made:
     return Made({RESULT: rows(RESULT, len(list((step.settings.sources / "battery/results").iterdir())))})
 
 
-@table_assets(group="capability", reads=[RESULT], writes={FILE: "As many as in the table, by SUITABILITY_SLOPE."})
+@table_assets(
+    group="capability", reads=[RESULT], writes={FILE: "As many as in the table, by SUITABILITY_SLOPE."}
+)
 def copied(step: Step) -> Made:
     path = step.home / "kept.txt"
     path.write_text(f"{len(step.read(RESULT))} {step.settings.slope}")
@@ -204,7 +206,12 @@ def test_the_rows_of_a_table_and_not_their_place_make_its_version(own: Settings,
     """Two homes, two working files: the same rows, the same version; another order is another."""
     frame = rows(AFTER, 2).assign(dimension_key=["a", "b"])
     columns = {}
-    for name, written in (("one", frame), ("two", frame), ("order", frame.iloc[::-1]), ("value", rows(AFTER, 2))):
+    for name, written in (
+        ("one", frame),
+        ("two", frame),
+        ("order", frame.iloc[::-1]),
+        ("value", rows(AFTER, 2)),
+    ):
         warehouse = DuckDBWarehouse(tmp_path / f"{name}.duckdb")
         (noted,) = warehouse.write({AFTER: written}, {AFTER: Version("code")}).values()
         assert noted.n_rows == 2
@@ -224,7 +231,9 @@ def test_only_what_is_always_made_has_nothing_else_to_wait_for(own: Settings) ->
     assert AFTER not in plan(own, graph).names
 
 
-def test_a_step_of_python_makes_all_of_its_tables_and_a_start_of_dbt_those_that_are_stale(own: Settings) -> None:
+def test_a_step_of_python_makes_all_of_its_tables_and_a_start_of_dbt_those_that_are_stale(
+    own: Settings,
+) -> None:
     run(own)
     add(results(own))
     beside = Node(GRAPH[RESULT].step, (), "x")
