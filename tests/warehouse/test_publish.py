@@ -16,6 +16,7 @@ from assets.versions import Version
 from dagster_project.publish import Mart, PublishError, publish
 from dagster_project.resources import DuckDBWarehouse
 
+RUN = "abcdef12-3456-7890-abcd-ef1234567890"
 MARTS = [
     Mart(
         "capability_profile",
@@ -100,7 +101,7 @@ def test_broken_marts_are_refused_and_the_last_good_file_stays(
 
 def test_an_overtaken_refresh_publishes_nothing(warehouse: DuckDBWarehouse, tmp_path: Path) -> None:
     with pytest.raises(PublishError, match="overtook"):
-        publish(warehouse, tmp_path / "published", MARTS, run_id="00000000-3456-7890-abcd-ef1234567890")
+        publish(warehouse, tmp_path / "published", MARTS, run_id=RUN.replace("abcdef12", "00000000"))
     assert not (tmp_path / "published" / "suitability.duckdb").exists()
 
 
@@ -108,19 +109,18 @@ def test_each_asset_is_told_with_what_this_refresh_did_of_it(
     warehouse: DuckDBWarehouse, tmp_path: Path
 ) -> None:
     """The mart in the working file was built before the last assets were made; of what is kept, no time is told."""
-    run_id = "abcdef12-3456-7890-abcd-ef1234567890"
     columns = ("asset", "is_made", "reason", "seconds", "n_rows")
     with warehouse.connect() as connection:
         connection.execute(
             "create table marts.refresh_step as select 'old' as asset, true as is_made, 'r' as reason, "
             "1.0::double as seconds, 1::bigint as n_rows"
         )
-    now = Version("c", n_rows=2, seconds=1.5, reason="a.csv is new", refresh_id=run_id, data_version="x")
+    now = Version("c", n_rows=2, seconds=1.5, reason="a.csv is new", refresh_id=RUN, data_version="x")
     kept = replace(now, refresh_id="another", n_rows=None)
     names = {"marts.suitability": now, "raw.rating": kept, "published.report": now}
     warehouse.write({}, names)
     marts = [*MARTS, Mart("refresh_step", columns, ("asset",))]
-    assert publish(warehouse, tmp_path / "published", marts, run_id)["refresh_step"] == 2
+    assert publish(warehouse, tmp_path / "published", marts, RUN)["refresh_step"] == 2
     with duckdb.connect(str(tmp_path / "published" / "suitability.duckdb"), read_only=True) as reader:
         found = reader.execute("from marts.refresh_step").fetchall()
     assert found == [

@@ -10,7 +10,7 @@ import pytest
 
 from assets.settings import Settings
 from assets.sources.inputs import BY_NAME, INPUTS, FileHashes, all_files, version_of
-from assets.versions import FILE, Version
+from assets.versions import FILE, FILES, Version
 from dagster_project import due
 from dagster_project.lock import refresh_lock
 from dagster_project.plan import Node
@@ -38,9 +38,11 @@ def _refresh(own: Settings) -> None:
     """What a refresh leaves for the sensor: of each table, what it was made from."""
     files = all_files(own, FileHashes(own.home))
     versions = {
-        f"raw.{name}": Version("code", {}, {FILE + name: version_of(found)}, name, metadata={"input_files": {FILE + name: found}})
+        f"raw.{name}": Version(
+            "code", {}, {FILE + name: version_of(found)}, name, metadata={FILES: {FILE + name: found}}
+        )
         for name, found in files.items()
-    }  # fmt: skip
+    }
     versions["marts.suitability"] = Version("code", {}, {"raw.results": "results"}, "made")
     DuckDBWarehouse(own.warehouse_path).write({}, versions)
 
