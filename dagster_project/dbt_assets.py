@@ -111,6 +111,9 @@ class _Phase:
         self._seconds: dict[str, float] = {}
         self._faults: list[str] = []
         self._done: set[str] = set()
+        self._unsound: set[str] = set()
+        self._untested: set[str] = set()
+        self._broke_off = False
 
     def run(self) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:
         """Results as Dagster takes them.
@@ -125,9 +128,9 @@ class _Phase:
         }
         run_id = self._context.run_id
         made = set(reasons) | {name for name, version in known.items() if version.refresh_id == run_id}
-        tests = {test.unique_id: test for test in self._tests if made & set(test.reads)} if reasons else {}
+        tests = {test.unique_id: test for test in self._tests if made & set(test.reads)}
         by_id = {self._nodes.tables[name].unique_id: name for name in reasons}
-        if tables:
+        if tables or tests:
             try:
                 dbt: DbtProcess = self._context.resources.dbt
                 for outcome in dbt.build(tables, list(tests), self._variables):
@@ -136,9 +139,10 @@ class _Phase:
                     elif outcome.unique_id in tests:
                         yield from self._told(self._take_test(tests[outcome.unique_id], outcome))
             except DbtProcessError as error:
+                self._broke_off = True
                 self._faults.append(str(error))
             self._settle(reasons, tests)
-        now = self._warehouse.versions() if tables else known
+        now = self._warehouse.versions() if reasons else known
         for table in self._asked:
             if table.name in self._done or table.name not in reasons:
                 yield _result(table.name, now[table.name], reasons.get(table.name))
@@ -177,7 +181,10 @@ class _Phase:
             told = "; ".join(part for part in (test.description, count) if part)
             is_blocking = test.is_blocking or outcome.status != "warn"
             self._failed.append(FailedCheck(test.on, test.name, is_blocking, told))
-            if is_blocking and outcome.status != "skipped":
+            if outcome.status == "skipped":
+                self._untested.update(test.reads)
+            elif is_blocking:
+                self._unsound.update(test.reads)
                 self._faults.append(f"{test.on.replace('.', '/')}: the test {test.name} failed ({count})")
         return dg.AssetCheckResult(
             asset_key=test.on.split("."),
@@ -204,18 +211,15 @@ class _Phase:
         )
 
     def _settle(self, reasons: Mapping[str, str], tests: Mapping[str, DbtTest]) -> None:
-        """What was made counts once all blocking tests over it passed; after a fault some have not run."""
-        unsound = {
-            read
-            for test in tests.values()
-            if any(one.check_name == test.name and one.is_blocking for one in self._failed)
-            for read in test.reads
-        }
-        sound = (
-            [] if any("dbt" in f and "while it worked" in f for f in self._faults) else self._done - unsound
-        )
+        """What was made counts once all blocking tests over it passed; after a fault some have not run.
+
+        Of two tables that don't fit together, one may be of an earlier phase or kept: neither counts any more.
+        """
+        is_sound = dict.fromkeys(sorted(self._unsound & self._nodes.tables.keys()), False)
+        if not self._broke_off:
+            is_sound |= dict.fromkeys(sorted(self._done - self._unsound - self._untested), True)
         self._warehouse.settle(
-            sorted(sound), self._failed, [(test.on, test.name) for test in tests.values()], self._seconds,
+            is_sound, self._failed, [(test.on, test.name) for test in tests.values()], self._seconds,
             {name: reasons[name] for name in self._done}, self._context.run_id,
         )  # fmt: skip
 

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,8 +83,9 @@ class DbtProcess:
         if process is None:
             return
         assert process.stdin is not None
-        # idle, it ends by itself when nothing more is asked
-        process.stdin.close()
+        # idle, it ends by itself when nothing more is asked; dead, it takes no last words
+        with suppress(BrokenPipeError):
+            process.stdin.close()
         try:
             process.wait(timeout=5)
         except subprocess.TimeoutExpired:
@@ -158,6 +160,7 @@ def _named(running: Sequence[str]) -> str:
 
 def _pump(stream: Any, lines: queue.Queue[str]) -> None:
     """Lines as they come, and an empty one at the end."""
-    for line in stream:
-        lines.put(line)
+    with stream:
+        for line in stream:
+            lines.put(line)
     lines.put("")

@@ -265,7 +265,7 @@ def _build(suite: Suite) -> dg.AssetChecksDefinition:
         failed = [failed_check(suite.table, result) for result in results if not result.passed]
         is_sound = not any(check.is_blocking for check in failed)
         ran = [(suite.table, str(result.check_name)) for result in results]
-        warehouse.settle([suite.table] if is_sound else [], failed, ran)
+        warehouse.settle({suite.table: is_sound}, failed, ran)
         yield from results
 
     return check_raw_table

@@ -130,7 +130,7 @@ class DuckDBWarehouse:
 
     def settle(
         self,
-        passed: Sequence[str],
+        is_sound: Mapping[str, bool],
         failed: Sequence[FailedCheck],
         ran: Sequence[tuple[str, str]],
         seconds: Mapping[str, float] | None = None,
@@ -139,7 +139,7 @@ class DuckDBWarehouse:
     ) -> None:
         """Note which tables passed their blocking checks, and which checks did not; see `versions_table.settle`."""
         with self.connect() as connection:
-            versions_table.settle(connection, passed, failed, ran, seconds, reasons, refresh_id)
+            versions_table.settle(connection, is_sound, failed, ran, seconds, reasons, refresh_id)
 
     def failed_checks(self) -> list[FailedCheck]:
         """Checks that failed when last run."""

@@ -85,14 +85,14 @@ def read_failed(connection: duckdb.DuckDBPyConnection) -> list[FailedCheck]:
 
 def settle(
     connection: duckdb.DuckDBPyConnection,
-    passed: Sequence[str],
+    is_sound: Mapping[str, bool],
     failed: Sequence[FailedCheck],
     ran: Sequence[tuple[str, str]],
     seconds: Mapping[str, float] | None = None,
     reasons: Mapping[str, str] | None = None,
     refresh_id: str = "",
 ) -> None:
-    """Note that the blocking checks of tables `passed` have passed, and which of the checks that `ran` have not.
+    """Note of which tables the blocking checks have passed, and which of the checks that `ran` have not.
 
     What dbt made is noted by dbt without how long it took, why, and for which refresh: that is filled in here.
     """
@@ -105,8 +105,8 @@ def settle(
             "insert into state.failed_check values (?, ?, ?, ?)",
             [check.name, check.check_name, check.is_blocking, check.description],
         )
-    for name in passed:
-        connection.execute("update state.version set is_checked = true where name = ?", [name])
+    for name, passed in is_sound.items():
+        connection.execute("update state.version set is_checked = ? where name = ?", [passed, name])
     for name in reasons or {}:
         connection.execute(
             "update state.version set seconds = ?, reason = ?, refresh_id = ? where name = ?",

@@ -14,8 +14,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from dagster_project.automation import RESULTS, seen_files
 
+from assets.settings import Settings
+from assets.sources.inputs import BY_NAME, listed_files
 from assets.sources.inventory import list_source_files
 from assets.sources.readers import SourceError, inspect_logs, read_results
 from assets.sources.readers.inspect_logs import conflicts, rows_of
@@ -254,10 +255,9 @@ def test_logs_are_listed_and_watched_like_csv(tmp_path: Path) -> None:
     write_results(tmp_path, "run")
     put(tmp_path, "run.eval", log())
     put(tmp_path, "run.json", log())
-    assert set(list_source_files(tmp_path)["source_file"].str.split("/").str[-1]) == set(
-        seen_files(tmp_path, RESULTS, {})
-    )
-    assert set(seen_files(tmp_path, RESULTS, {})) == {"run.csv", "run.eval", "run.json"}
+    watched, _ = listed_files(BY_NAME["results"], Settings(sources=tmp_path))
+    listed = set(list_source_files(tmp_path)["source_file"].str.split("/").str[-1])
+    assert {path.name for path in watched} == listed == {"run.csv", "run.eval", "run.json"}
 
 
 @pytest.mark.parametrize("suffix", [".eval", ".json"])

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 import dagster as dg
 import duckdb
 import pytest
 
-from assets.settings import PROJECT, Settings
-from dagster_project import dbt_assets
-from dagster_project.dbt_assets import build_dbt_assets, dbt_resource, prepare_manifest
+from assets.settings import Settings
+from dagster_project.dbt_assets import build_dbt_assets, dbt_resource
+from dagster_project.dbt_nodes import DbtNodes
 from dagster_project.resources import DuckDBWarehouse
+from tests.warehouse.small_project import use_project
 
 MODELS = {
-    "checked": "select 7 as level",
+    "checked": "select {level} as level",
     "downstream": "select level from {{ ref('checked') }}",
     "sound": "select 2 as level",
     "doubled": "select level * 2 as level from {{ ref('sound') }}",
@@ -37,65 +38,119 @@ unit_tests:
   - name: it_doubles
     model: doubled
     given: [{{input: ref('sound'), rows: [{{level: 2}}]}}]
-    expect: {{rows: [{{level: {expected}}}]}}
+    expect: {{rows: [{{level: 5}}]}}
+"""
+RANGE = "accepted_range_checked_level__5__0"
+# two models that don't depend on each other, and a test over both
+PAIR = {"a": "select {level} as level", "b": "select 1 as level"}
+PAIR_YAML = """
+models:
+  - name: b
+    columns: [{name: level, data_tests: [{relationships: {arguments: {to: ref('a'), field: level}}}]}]
 """
 
 
-def _run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, severity: str, expected: int, whole: str = "1"
-) -> tuple[bool, set[str], Settings]:
-    """Run a project whose `checked` holds a level 7; success, the assets made, and its settings."""
-    project = tmp_path / "dbt"
-    for folder in ("models/marts/battery", "seeds", "tests"):
-        (project / folder).mkdir(parents=True)
-    shutil.copytree(PROJECT / "dbt/macros", project / "macros")
-    for name in ("dbt_project.yml", "profiles.yml"):
-        shutil.copy(PROJECT / "dbt" / name, project / name)
-    configuration = (project / "dbt_project.yml").read_text().replace("enforced: true", "enforced: false")
-    (project / "dbt_project.yml").write_text(configuration)
-    models = project / "models/marts/battery"
-    for name, sql in MODELS.items():
-        (models / f"{name}.sql").write_text(sql.replace("{whole}", whole))
-    (models / "models.yml").write_text(YAML.format(severity=severity, expected=expected))
-    monkeypatch.setattr(dbt_assets, "DBT_FOLDER", project)
-    own = Settings(home=tmp_path / "home")
-    dbt_models = build_dbt_assets(own, prepare_manifest(own))
+def _models(models: Mapping[str, str], **values: object) -> dict[str, str]:
+    for name, value in values.items():
+        models = {key: sql.replace(f"{{{name}}}", str(value)) for key, sql in models.items()}
+    return dict(models)
 
-    @dg.asset(key=["published", "marts"], deps=[["marts", name] for name in MODELS])
+
+def _run(own: Settings, nodes: DbtNodes) -> tuple[dg.ExecuteInProcessResult, set[str]]:
+    """Run all of a project and a stand-in for the publication; the result, and what was made, not kept."""
+
+    @dg.asset(key=["published", "marts"], deps=[name.split(".") for name in nodes.tables])
     def published() -> None: ...
 
     definitions = dg.Definitions(
-        assets=[dbt_models, published],
-        resources={"settings": own, "dbt": dbt_resource(), "warehouse": DuckDBWarehouse(own.warehouse_path)},
+        assets=[*build_dbt_assets(nodes, lambda name: ()), published],
+        resources={"settings": own, "dbt": dbt_resource, "warehouse": DuckDBWarehouse(own.warehouse_path)},
     )
     with dg.DagsterInstance.ephemeral() as instance:
         result = definitions.resolve_implicit_global_asset_job_def().execute_in_process(
             instance=instance, raise_on_error=False
         )
-    made = {
-        event.asset_key.to_user_string()
-        for event in result.get_asset_materialization_events()
-        if event.asset_key
-    }
-    return result.success, made, own
+    events = [e.step_materialization_data.materialization for e in result.get_asset_materialization_events()]
+    return result, {one.asset_key.to_user_string() for one in events if "kept" not in one.metadata}
+
+
+def _checks(result: dg.ExecuteInProcessResult) -> dict[str, bool]:
+    return {one.check_name: one.passed for one in result.get_asset_check_evaluations()}
+
+
+def _message(result: dg.ExecuteInProcessResult) -> str:
+    (failed,) = (event for event in result.all_events if event.is_step_failure)
+    return str(failed.step_failure_data.error)
 
 
 def test_a_failing_error_blocks_and_so_does_what_may_not_be_null(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    success, made, _ = _run(tmp_path, monkeypatch, severity="error", expected=4, whole="null")
-    assert not success
+    models, yaml = _models(MODELS, level=7, whole="null"), YAML.format(severity="error")
+    own, nodes = use_project(tmp_path, monkeypatch, models, yaml)
+    result, made = _run(own, nodes)
+    assert not result.success
     assert made == {"marts/checked", "marts/sound", "marts/doubled"}
+    assert _checks(result) == {RANGE: False}
+    told = _message(result)
+    assert f"marts/checked: the test {RANGE} failed (1 offending rows)" in told
+    assert "marts/whole: " in told and "NOT NULL constraint failed" in told and "downstream" not in told
+    warehouse = DuckDBWarehouse(own.warehouse_path)
+    is_checked = {name: version.is_checked for name, version in warehouse.versions().items()}
+    assert is_checked == {"marts.checked": False, "marts.sound": True, "marts.doubled": True}
+    (failed,) = warehouse.failed_checks()
+    assert (failed.name, failed.check_name, failed.is_blocking) == ("marts.checked", RANGE, True)
+
+    # what has not passed is made again though nothing changed, and again stops what is downstream
+    result, made = _run(own, nodes)
+    assert not result.success and made == {"marts/checked"}
+    assert _checks(result) == {RANGE: False}
+
+    # and once it passes, the way is free
+    own, nodes = use_project(tmp_path, monkeypatch, _models(MODELS, level=3, whole=1), yaml)
+    result, made = _run(own, nodes)
+    assert result.success, _message(result)
+    assert made == {"marts/checked", "marts/downstream", "marts/whole", "published/marts"}
+    assert _checks(result) == {RANGE: True}
+    assert warehouse.failed_checks() == []
+    assert {version.is_checked for version in warehouse.versions().values()} == {True}
 
 
 def test_a_failing_warning_does_not_nor_a_unit_test_and_nothing_is_written_into_the_project(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    success, made, own = _run(tmp_path, monkeypatch, severity="warn", expected=5)
-    assert success
+    models, yaml = _models(MODELS, level=7, whole=1), YAML.format(severity="warn")
+    own, nodes = use_project(tmp_path, monkeypatch, models, yaml)
+    result, made = _run(own, nodes)
+    assert result.success, _message(result)
     assert made == {*(f"marts/{name}" for name in MODELS), "published/marts"}
+    assert _checks(result) == {RANGE: False}
     assert {path.name for path in (tmp_path / "dbt").iterdir()} == {
         "dbt_project.yml", "macros", "models", "profiles.yml", "seeds", "tests",
     }  # fmt: skip
+    warehouse = DuckDBWarehouse(own.warehouse_path)
+    assert {version.is_checked for version in warehouse.versions().values()} == {True}
+    # it is told of in each refresh, also of those that keep the table
+    (failed,) = warehouse.failed_checks()
+    assert (failed.check_name, failed.is_blocking) == (RANGE, False)
     with duckdb.connect(str(own.warehouse_path), read_only=True) as connection:
         assert connection.execute("select level from marts.downstream").fetchall() == [(7,)]
+    # nothing is made twice
+    _, made = _run(own, nodes)
+    assert made == {"published/marts"}
+    assert warehouse.failed_checks() == [failed]
+
+
+def test_two_tables_that_do_not_fit_together_both_fail_though_one_was_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, nodes = use_project(tmp_path, monkeypatch, _models(PAIR, level=1), PAIR_YAML)
+    assert _run(own, nodes)[0].success
+    own, nodes = use_project(tmp_path, monkeypatch, _models(PAIR, level=2), PAIR_YAML)
+    result, made = _run(own, nodes)
+    assert not result.success and made == {"marts/a"}
+    warehouse = DuckDBWarehouse(own.warehouse_path)
+    assert not any(version.is_checked for version in warehouse.versions().values())
+    # not even a second try gets past it
+    result, made = _run(own, nodes)
+    assert not result.success and made == {"marts/a", "marts/b"}

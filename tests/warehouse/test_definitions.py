@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import pytest
 import yaml
-from assets.adoption.version import code_version as adoption_version
 
 from assets.ports import declared_tables
 from assets.settings import PROJECT, Settings
-from dagster_project import dbt_assets
-from dagster_project.dbt_assets import DbtProjectError, SliceTranslator, prepare_manifest, project_hash
+from assets.versions import DBT_STEP
+from dagster_project import dbt_nodes, dbt_project
+from dagster_project.dbt_nodes import DbtTable, read_nodes
+from dagster_project.dbt_project import DbtProjectError, prepare_manifest, project_hash
 
 SNAPSHOT = Path(__file__).with_name("asset_graph.txt")
 LOAD = """
@@ -104,7 +107,7 @@ def test_lineage_reads_from_file_to_published_mart(definitions: dg.Definitions) 
     assert {key.path[1] for key in upstream if key.path[0] == "file"} == {
         *("ratings", "items", "results", "systems", "survey", "interviews"),
         *("ledger", "roles", "rubrics"),
-        *("chats", "onet", "oews", "comparison", "prompts"),
+        *("chats", "onet", "oews", "comparison", "names"),
         *("propensity_items", "propensity_responses"),
         *("candidates", "outputs", "judgements", "traits", "tasks"),
     }
@@ -131,12 +134,25 @@ def test_every_asset_has_a_group_and_those_made_here_a_code_version(definitions:
     assert [node.key for node in nodes if node.is_executable and not node.code_version] == []
 
 
-def test_the_code_version_of_adoption_follows_settings(
-    definitions: dg.Definitions, settings: Settings
-) -> None:
+def test_dbt_starts_as_often_as_the_graph_needs_and_that_is_thrice(definitions: dg.Definitions) -> None:
+    """Counted anew: on the longest way to an asset, how often it comes to dbt from Python, or begins there."""
     graph = definitions.get_repository_def().asset_graph
-    for name in ("chat_request", "request_match", "task_set", "adoption_step", "adoption_bootstrap"):
-        assert graph.get(dg.AssetKey(["model", name])).code_version == adoption_version(settings)
+    by_dbt = {
+        k for k in graph.get_all_asset_keys() if k.path[0] in {"seed", "staging", "intermediate", "marts"}
+    }
+    starts: dict[dg.AssetKey, int] = {}
+    for key in graph.toposorted_asset_keys:
+        ways = [starts[p] + (key in by_dbt and p not in by_dbt) for p in graph.get(key).parent_keys]
+        starts[key] = max(ways, default=int(key in by_dbt))
+    steps = {
+        key: graph.get(key).assets_def.op.name.removeprefix(DBT_STEP)
+        for key in by_dbt
+    }  # fmt: skip
+    job = definitions.resolve_job_def("refresh").graph.node_dict
+    names = [name for name in job if name.startswith(DBT_STEP)]
+    assert len(names) == max(starts.values()) == 3
+    # a seed, which follows from nothing, is made in the first
+    assert {key: str(max(starts[key], 1)) for key in by_dbt} == steps
 
 
 def test_sql_defaults_are_those_of_the_settings(settings: Settings) -> None:
@@ -144,40 +160,106 @@ def test_sql_defaults_are_those_of_the_settings(settings: Settings) -> None:
     assert project["vars"] == settings.dbt_vars()
 
 
-def test_a_code_version_follows_macros_and_variables() -> None:
-    def version(macro: str, variables: dict[str, object]) -> str:
-        macros = {
-            "macro.suitability.outer": {
-                "macro_sql": "outer",
-                "depends_on": {"macros": ["macro.suitability.inner"]},
-            },
-            "macro.suitability.inner": {"macro_sql": macro, "depends_on": {"macros": []}},
-            "macro.suitability.other": {"macro_sql": macro, "depends_on": {"macros": []}},
-        }
-        props = {"raw_code": "select {{ var('cut') }}", "depends_on": {"macros": ["macro.suitability.outer"]}}
-        return SliceTranslator({"macros": macros}, variables).get_code_version(props)
-
-    before = version("a", {"cut": 1, "unused": 1})
-    assert version("a", {"cut": 1, "unused": 2}) == before
-    assert version("b", {"cut": 1, "unused": 1}) != before
-    assert version("a", {"cut": 2, "unused": 1}) != before
+MODEL: dict[str, Any] = {
+    "resource_type": "model", "schema": "marts", "alias": "m", "fqn": ["suitability", "marts", "battery", "m"],
+    "raw_code": "select {{ var('cut') }}", "checksum": {"checksum": "m"}, "description": "A model.",
+    "columns": {"x": {"name": "x", "data_type": "integer", "constraints": []}},
+    "config": {"materialized": "table", "contract": {"enforced": True}},
+    "depends_on": {"macros": ["macro.suitability.outer"], "nodes": []},
+}  # fmt: skip
+TEST: dict[str, Any] = {
+    "resource_type": "test", "schema": "audit", "alias": "t", "name": "t", "attached_node": "model.suitability.m",
+    "raw_code": "{{ test_range(**_dbt_generic_test_kwargs) }}", "checksum": {"checksum": "t"}, "column_name": "x",
+    "test_metadata": {"name": "range", "kwargs": {"max_value": 5}},
+    "config": {"severity": "ERROR", "where": None}, "description": "",
+    "depends_on": {"macros": ["macro.suitability.test_range"], "nodes": ["model.suitability.m"]},
+}  # fmt: skip
 
 
-def test_a_changed_dbt_file_makes_the_manifest_stale(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Settings
+def _macro(text: str, *calls: str) -> dict[str, Any]:
+    return {"macro_sql": text, "depends_on": {"macros": [f"macro.suitability.{name}" for name in calls]}}
+
+
+def _manifest() -> dict[str, Any]:
+    names = {"outer": ("inner",), "inner": (), "other": (), "test_range": ("in_test",), "in_test": ()}
+    return {
+        "nodes": {"model.suitability.m": copy.deepcopy(MODEL), "test.suitability.t": copy.deepcopy(TEST)},
+        "sources": {},
+        "macros": {f"macro.suitability.{name}": _macro(name, *calls) for name, calls in names.items()},
+    }
+
+
+def _table(folder: Path, manifest: dict[str, Any], **variables: object) -> DbtTable:
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return read_nodes(folder / "manifest.json", {"cut": 1, "unused": 1, **variables}).tables["marts.m"]
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "follows"),
+    [
+        ("nodes/model.suitability.m/raw_code", "select 2", True),
+        ("nodes/model.suitability.m/columns/x/data_type", "bigint", True),
+        ("nodes/model.suitability.m/columns/x/constraints", [{"type": "not_null"}], True),
+        ("nodes/model.suitability.m/config/contract", {"enforced": False}, True),
+        ("macros/macro.suitability.outer/macro_sql", "changed", True),
+        ("macros/macro.suitability.inner/macro_sql", "changed", True),
+        ("macros/macro.suitability.in_test/macro_sql", "changed", True),
+        ("nodes/test.suitability.t/test_metadata/kwargs/max_value", 4, True),
+        ("nodes/test.suitability.t/config/severity", "WARN", True),
+        ("macros/macro.suitability.other/macro_sql", "changed", False),
+        ("nodes/model.suitability.m/description", "Another word for it.", False),
+    ],
+)
+def test_a_code_version_follows_macros_tests_and_contracts(
+    tmp_path: Path, place: str, value: object, follows: bool
 ) -> None:
+    manifest = _manifest()
+    before = _table(tmp_path, manifest).code_version
+    assert _table(tmp_path, manifest).code_version == before
+    *way, last = place.split("/")
+    node: Any = manifest
+    for step in way:
+        node = node[step]
+    assert node[last] != value
+    node[last] = value
+    assert (_table(tmp_path, manifest).code_version != before) == follows
+
+
+def test_variables_that_a_model_or_its_macros_name_are_its_settings(tmp_path: Path) -> None:
+    """They are compared as settings: their values change no code."""
+    before = _table(tmp_path, _manifest())
+    assert before.variables == ("cut",)
+    assert _table(tmp_path, _manifest(), cut=2) == before
+    manifest = _manifest()
+    manifest["macros"]["macro.suitability.inner"]["macro_sql"] = "{{ var('unused') }}"
+    assert _table(tmp_path, manifest).variables == ("cut", "unused")
+
+
+@pytest.mark.parametrize("name", ["dbt_project.yml", "profiles.yml"])
+def test_a_changed_project_file_changes_every_code_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    for file in ("dbt_project.yml", "profiles.yml"):
+        (tmp_path / file).write_text("a")
+    monkeypatch.setattr(dbt_nodes, "DBT_FOLDER", tmp_path)
+    before = _table(tmp_path, _manifest()).code_version
+    (tmp_path / name).write_text("b")
+    assert _table(tmp_path, _manifest()).code_version != before
+
+
+def test_a_changed_dbt_file_makes_the_manifest_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "models").mkdir()
     (tmp_path / "target").mkdir()
     (tmp_path / "models" / "one.sql").write_text("select 1")
-    monkeypatch.setattr(dbt_assets, "DBT_FOLDER", tmp_path)
-    before = project_hash(settings)
+    monkeypatch.setattr(dbt_project, "DBT_FOLDER", tmp_path)
+    before = project_hash()
     (tmp_path / "target" / "made_by_dbt.json").write_text("{}")
-    assert project_hash(settings) == before
+    assert project_hash() == before
     (tmp_path / "models" / "one.sql").write_text("select 2")
-    changed = project_hash(settings)
+    changed = project_hash()
     assert changed != before
     (tmp_path / "models" / "two.sql").write_text("select 2")
-    assert project_hash(settings) not in {before, changed}
+    assert project_hash() not in {before, changed}
 
 
 def test_the_manifest_is_parsed_again_only_when_stale(
@@ -189,11 +271,11 @@ def test_the_manifest_is_parsed_again_only_when_stale(
         starts.append(arguments[0])
         (tmp_path / "dbt" / "target" / "manifest.json").write_text("{}")
 
-    monkeypatch.setattr(dbt_assets, "run_dbt", parse)
+    monkeypatch.setattr(dbt_project, "run_dbt", parse)
     prepare_manifest(own)
     prepare_manifest(own)
     assert starts == ["parse"]
-    monkeypatch.setattr(dbt_assets, "project_hash", lambda settings: "another")
+    monkeypatch.setattr(dbt_project, "project_hash", lambda: "another")
     prepare_manifest(own)
     assert starts == ["parse", "parse"]
 
@@ -204,7 +286,7 @@ def test_a_broken_dbt_project_is_told_in_dbts_words(tmp_path: Path, monkeypatch:
     for name in ("dbt_project.yml", "profiles.yml"):
         (project / name).write_text((PROJECT / "dbt" / name).read_text())
     (project / "models" / "broken.sql").write_text("select * from {{ ref('nowhere') }}")
-    monkeypatch.setattr(dbt_assets, "DBT_FOLDER", project)
+    monkeypatch.setattr(dbt_project, "DBT_FOLDER", project)
     with pytest.raises(DbtProjectError, match="nowhere"):
         prepare_manifest(Settings(home=tmp_path / "home"))
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import duckdb
 import pytest
 from click.testing import CliRunner
-from dagster_project.automation import RESULTS, seen_files
 from pydantic import ValidationError
 from rich.console import Console
 
 from assets.settings import Settings
+from assets.sources.inputs import stamps
 from dagster_project import cli, show
 from dagster_project.cli import main
 from dagster_project.failing_rows import failing_rows, null_rows, with_remedy
@@ -219,4 +219,5 @@ def test_the_sensor_watches_the_files_that_the_reader_takes(tmp_path: Path) -> N
     folder.mkdir(parents=True)
     for name in ("a.csv", "B.CSV", ".hidden.csv", "~lock.csv", "notes.txt"):
         (folder / name).write_text(name)
-    assert sorted(seen_files(tmp_path, RESULTS, {})) == ["B.CSV", "a.csv"]
+    watched = [path for path, _ in stamps(Settings(home=tmp_path / "home", sources=tmp_path))]
+    assert sorted(watched) == [str(folder / "B.CSV"), str(folder / "a.csv")]

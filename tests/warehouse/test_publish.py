@@ -6,14 +6,17 @@ import multiprocessing
 import os
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from assets.versions import Version
 from dagster_project.publish import Mart, PublishError, publish
 from dagster_project.resources import DuckDBWarehouse
 
+RUN = "abcdef12-3456-7890-abcd-ef1234567890"
 MARTS = [
     Mart(
         "capability_profile",
@@ -51,7 +54,10 @@ def test_readers_get_ordered_rows_comments_and_a_finish_time(
     warehouse: DuckDBWarehouse, tmp_path: Path
 ) -> None:
     folder = tmp_path / "published"
-    assert publish(warehouse, folder, MARTS, run_prefix="abcdef12") == {"capability_profile": 3, "refresh": 1}
+    assert publish(warehouse, folder, MARTS, run_id="abcdef12-3456-7890-abcd-ef1234567890") == {
+        "capability_profile": 3,
+        "refresh": 1,
+    }
     with duckdb.connect(str(folder / "suitability.duckdb"), read_only=True) as reader:
         systems = reader.execute("select system from marts.capability_profile").fetchall()
         assert systems == [("system-100000",), ("system-99998",), ("system-99999",)]
@@ -95,8 +101,34 @@ def test_broken_marts_are_refused_and_the_last_good_file_stays(
 
 def test_an_overtaken_refresh_publishes_nothing(warehouse: DuckDBWarehouse, tmp_path: Path) -> None:
     with pytest.raises(PublishError, match="overtook"):
-        publish(warehouse, tmp_path / "published", MARTS, run_prefix="00000000")
+        publish(warehouse, tmp_path / "published", MARTS, run_id=RUN.replace("abcdef12", "00000000"))
     assert not (tmp_path / "published" / "suitability.duckdb").exists()
+
+
+def test_each_asset_is_told_with_what_this_refresh_did_of_it(
+    warehouse: DuckDBWarehouse, tmp_path: Path
+) -> None:
+    """The mart in the working file was built before the last assets were made; of what is kept, no time is told."""
+    columns = ("asset", "is_made", "reason", "seconds", "n_rows")
+    with warehouse.connect() as connection:
+        connection.execute(
+            "create table marts.refresh_step as select 'old' as asset, true as is_made, 'r' as reason, "
+            "1.0::double as seconds, 1::bigint as n_rows"
+        )
+    now = Version("c", n_rows=2, seconds=1.5, reason="a.csv is new", refresh_id=RUN, data_version="x")
+    kept = replace(now, refresh_id="another", n_rows=None)
+    names = {"marts.suitability": now, "raw.rating": kept, "published.report": now}
+    warehouse.write({}, names)
+    marts = [*MARTS, Mart("refresh_step", columns, ("asset",))]
+    assert publish(warehouse, tmp_path / "published", marts, RUN)["refresh_step"] == 2
+    with duckdb.connect(str(tmp_path / "published" / "suitability.duckdb"), read_only=True) as reader:
+        found = reader.execute("from marts.refresh_step").fetchall()
+    assert found == [
+        ("marts/suitability", True, "a.csv is new", 1.5, 2),
+        ("raw/rating", False, None, None, None),
+    ]
+    parquet = duckdb.execute(f"from '{tmp_path}/published/refresh_step.parquet'").fetchall()
+    assert parquet == found
 
 
 def test_a_mart_that_is_gone_leaves_the_parquet_folder(warehouse: DuckDBWarehouse, tmp_path: Path) -> None:

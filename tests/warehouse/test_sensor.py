@@ -1,208 +1,185 @@
-"""The sensors on results files and chats, and what their jobs cover."""
+"""The sensor on all inputs, and what jobs cover."""
 
 from __future__ import annotations
 
-import json
+import os
 from pathlib import Path
 
 import dagster as dg
-import duckdb
 import pytest
-from assets.sources.partial import begin, finish
-from dagster_project.automation import (
-    CHATS,
-    RESULTS,
-    Watched,
-    new_chat_file,
-    new_results_file,
-    seen_files,
-)
 
 from assets.settings import Settings
+from assets.sources.inputs import BY_NAME, INPUTS, FileHashes, all_files, version_of
+from assets.versions import FILE, FILES, Version
+from dagster_project import due
+from dagster_project.lock import refresh_lock
+from dagster_project.plan import Node
+from dagster_project.resources import DuckDBWarehouse
+from dagster_project.sensors import changed_inputs
 from tests.factories import write_results
+
+# a raw table a kind of input, and a mart that follows from the results
+GRAPH = {
+    **{f"raw.{one.name}": Node(f"raw__{one.name}", (one.table,), "code") for one in INPUTS},
+    "marts.suitability": Node("dbt_phase_1", ("raw.results",), "code"),
+}
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Settings:
-    """Settings over a sources folder with one results file."""
-    sources = tmp_path / "sources"
-    write_results(sources, "system-a")
-    return Settings(home=tmp_path / "home", sources=sources)
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Settings over a sources folder with one results file; the graph is a small one."""
+    monkeypatch.setattr(due, "read_graph", lambda settings: GRAPH)
+    write_results(tmp_path / "sources", "system-a")
+    (tmp_path / "home").mkdir()
+    return Settings(home=tmp_path / "home", sources=tmp_path / "sources")
 
 
-def _publish(own: Settings, sources: str) -> None:
-    """What a whole refresh leaves for the sensor: its note, a working file, two marts of a publication."""
-    begin(own, "refresh")
-    finish(own.home)
-    own.warehouse_path.touch()
-    own.published.mkdir(parents=True, exist_ok=True)
-    own.published_path.unlink(missing_ok=True)
-    with duckdb.connect(str(own.published_path)) as connection:
-        connection.execute("create schema marts")
-        connection.execute("create table marts.refresh as select ? as sources", [sources])
-        connection.execute(
-            "create table marts.source_file (input text, source_file text, source_sha256 text)"
+def _refresh(own: Settings) -> None:
+    """What a refresh leaves for the sensor: of each table, what it was made from."""
+    files = all_files(own, FileHashes(own.home))
+    versions = {
+        f"raw.{name}": Version(
+            "code", {}, {FILE + name: version_of(found)}, name, metadata={FILES: {FILE + name: found}}
         )
-        assert own.sources is not None
-        for watched in (RESULTS, CHATS):
-            for name, (_, sha) in seen_files(own.sources, watched, {}).items():
-                row = [watched.name, f"{watched.location}/{name}", sha]
-                connection.execute("insert into marts.source_file values (?, ?, ?)", row)
+        for name, found in files.items()
+    }
+    versions["marts.suitability"] = Version("code", {}, {"raw.results": "results"}, "made")
+    DuckDBWarehouse(own.warehouse_path).write({}, versions)
 
 
-def _tick(own: Settings, cursor: str | None, watched: Watched = RESULTS) -> dg.SensorResult | dg.SkipReason:
-    context = dg.build_sensor_context(cursor=cursor, resources={"settings": own})
-    result = new_chat_file(context) if watched is CHATS else new_results_file(context)
-    assert isinstance(result, dg.SensorResult | dg.SkipReason)
-    return result
+class Sensor:
+    """The sensor with its cursor, as the daemon keeps it."""
+
+    def __init__(self, own: Settings) -> None:
+        self.own, self.cursor, self.told = own, None, ""
+
+    def look(self) -> list[dg.RunRequest]:
+        context = dg.build_sensor_context(cursor=self.cursor, resources={"settings": self.own})
+        result = changed_inputs(context)
+        if isinstance(result, dg.SkipReason):
+            self.told = result.skip_message or ""
+            return []
+        assert isinstance(result, dg.SensorResult)
+        self.cursor, self.told = result.cursor or self.cursor, str(result.skip_reason or "")
+        return list(result.run_requests or [])
 
 
-def _jobs(result: dg.SensorResult | dg.SkipReason) -> list[str | None]:
-    assert isinstance(result, dg.SensorResult)
-    return [request.job_name for request in result.run_requests or []]
+def _keys(request: dg.RunRequest) -> set[str]:
+    return {key.to_user_string() for key in request.asset_selection or []}
 
 
-def _settled(own: Settings) -> str:
-    """A published refresh of these sources, and the cursor after a tick on it."""
-    _publish(own, str(own.sources))
-    result = _tick(own, None)
-    assert _jobs(result) == []
-    assert isinstance(result, dg.SensorResult)
-    assert result.cursor
-    return result.cursor
+@pytest.fixture
+def settled(own: Settings) -> Sensor:
+    """A refreshed home, and the sensor after two looks at it."""
+    _refresh(own)
+    sensor = Sensor(own)
+    assert sensor.look() == sensor.look() == []
+    return sensor
 
 
-def test_a_new_file_starts_one_refresh_of_results_and_then_none(own: Settings) -> None:
-    cursor = _settled(own)
+def test_a_new_file_starts_one_run_of_what_follows_once_it_is_whole(own: Settings, settled: Sensor) -> None:
     assert own.sources is not None
-    write_results(own.sources, "system-g")
-    write_results(own.sources, "system-h")
-    result = _tick(own, cursor)
-    assert _jobs(result) == ["refresh_results"]
-    assert isinstance(result, dg.SensorResult)
-    assert _jobs(_tick(own, result.cursor)) == []
+    path = write_results(own.sources, "system-g")
+    # it still grows, and then is written anew at the same size
+    assert settled.look() == [] and "whole" in settled.told
+    path.write_text(path.read_text() + "\n")
+    assert settled.look() == []
+    os.utime(path, (1, 1))
+    assert settled.look() == []
+    (request,) = settled.look()
+    assert request.job_name == "refresh" and _keys(request) == {"raw/results", "marts/suitability"}
+    assert request.tags["suitability/why"] == "battery/results/system-g.csv is new"
+    # while it runs, and after it failed, it is not asked for again
+    assert settled.look() == settled.look() == [] and settled.told == "No file has changed."
+    _refresh(own)
+    assert settled.look() == []
+    # each state has a key of its own: Dagster starts no second run for the same
+    path.unlink()
+    assert settled.look() == []
+    (second,) = settled.look()
+    assert second.run_key != request.run_key
+    assert second.tags["suitability/why"] == "battery/results/system-g.csv is gone"
 
 
-def test_a_changed_file_starts_a_refresh(own: Settings) -> None:
-    cursor = _settled(own)
-    assert own.sources is not None
-    write_results(own.sources, "system-a", {("bench", "1"): 0})
-    assert _jobs(_tick(own, cursor)) == ["refresh_results"]
-
-
-def test_an_identical_file_landed_again_starts_nothing(own: Settings) -> None:
-    cursor = _settled(own)
+def test_the_same_bytes_landed_again_start_nothing(own: Settings, settled: Sensor) -> None:
     assert own.sources is not None
     path = own.sources / "battery" / "results" / "system-a.csv"
     content = path.read_bytes()
     path.unlink()
     path.write_bytes(content)
-    assert _jobs(_tick(own, cursor)) == []
+    os.utime(path, (1, 1))
+    assert settled.look() == []
+    assert settled.look() == [] and settled.told == "Nothing has changed since the last refresh."
+    # nor is the whole folder read at each look from then on
+    assert settled.look() == [] and settled.told == "No file has changed."
 
 
-def test_a_removed_file_starts_a_refresh_and_so_does_its_return(own: Settings) -> None:
+def test_a_file_that_comes_back_as_it_was_before_a_run_is_asked_for(own: Settings, settled: Sensor) -> None:
     assert own.sources is not None
-    path = write_results(own.sources, "system-b")
-    cursor = _settled(own)
-    content = path.read_bytes()
-    path.unlink()
-    gone = _tick(own, cursor)
-    assert _jobs(gone) == ["refresh_results"]
-    assert isinstance(gone, dg.SensorResult)
+    path = own.sources / "battery" / "results" / "system-a.csv"
+    content, times = path.read_bytes(), path.stat()
+    path.write_bytes(b"changed")
+    settled.look()
+    assert len(settled.look()) == 1
+    _refresh(own)
     path.write_bytes(content)
-    assert _jobs(_tick(own, gone.cursor)) == ["refresh_results"]
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    settled.look()
+    assert len(settled.look()) == 1
 
 
-def test_the_first_tick_compares_with_what_is_published(own: Settings) -> None:
-    _publish(own, str(own.sources))
+@pytest.mark.parametrize("name", [one.name for one in INPUTS if one.base in ("sources", "llm")])
+def test_every_kind_of_input_is_watched(own: Settings, settled: Sensor, name: str) -> None:
+    assert own.sources is not None
+    places = BY_NAME[name].locations or (("llm.toml", ()),)
+    for location, suffixes in places:
+        path = own.sources / location
+        if not path.suffix:
+            path = path / f"new{suffixes[0]}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+        assert settled.look() == []
+        (request,) = settled.look()
+        assert f"raw/{name}" in _keys(request)
+        _refresh(own)
+
+
+def test_nothing_is_asked_for_beside_a_refresh_and_is_right_after(own: Settings, settled: Sensor) -> None:
     assert own.sources is not None
     write_results(own.sources, "system-g")
-    assert _jobs(_tick(own, None)) == ["refresh_results"]
+    settled.look()
+    with refresh_lock(own.home):
+        assert settled.look() == [] and "A refresh is running" in settled.told
+    assert len(settled.look()) == 1
 
 
-def test_without_a_publication_of_these_sources_everything_is_refreshed(own: Settings) -> None:
-    assert _jobs(_tick(own, None)) == ["refresh"]
-    _publish(own, "another folder")
-    assert _jobs(_tick(own, None)) == ["refresh"]
+def test_in_a_new_home_all_is_asked_for(own: Settings) -> None:
+    sensor = Sensor(own)
+    assert sensor.look() == []
+    (request,) = sensor.look()
+    assert _keys(request) == {name.replace(".", "/") for name in GRAPH}
 
 
-def test_the_embedded_demo_has_nothing_to_watch(own: Settings, tmp_path: Path) -> None:
-    result = _tick(Settings(home=tmp_path / "home", sources=None), None)
-    assert isinstance(result, dg.SkipReason)
-    assert "demo" in (result.skip_message or "")
+def test_the_embedded_demo_has_nothing_to_watch_nor_has_a_folder_that_is_gone(tmp_path: Path) -> None:
+    sensor = Sensor(Settings(home=tmp_path / "home", sources=None))
+    assert sensor.look() == [] and "demo" in sensor.told
+    sensor = Sensor(Settings(home=tmp_path / "home", sources=tmp_path / "nowhere"))
+    assert sensor.look() == [] and "is no folder" in sensor.told
 
 
-def test_a_new_month_of_chats_starts_a_refresh_of_chats_alone(own: Settings) -> None:
+def test_a_damaged_working_file_is_told_and_asked_about_again(own: Settings, settled: Sensor) -> None:
     assert own.sources is not None
-    folder = own.sources / "chats"
-    folder.mkdir()
-    (folder / "2026-01.jsonl").write_text("{}\n")
-    # of two sensors that find nothing published one starts the whole refresh
-    assert isinstance(_tick(own, None, CHATS), dg.SkipReason) and _jobs(_tick(own, None)) == ["refresh"]
-    _publish(own, str(own.sources))
-    (folder / "2026-02.jsonl").write_text("{}\n")
-    first = _tick(own, None, CHATS)
-    assert _jobs(first) == ["refresh_chats"]
-    assert isinstance(first, dg.SensorResult)
-    assert _jobs(_tick(own, first.cursor, CHATS)) == []
-    # results have a sensor of their own
-    assert _jobs(_tick(own, None)) == []
-    # as long as nobody touches a file it is not read again, however large it is
-    seen = seen_files(own.sources, CHATS, {})
-    seen["2026-01.jsonl"][1] = "as it was"
-    assert seen_files(own.sources, CHATS, seen) == seen
-    # a cursor of an earlier version holds the hashes alone
-    old = json.dumps({name: sha256 for name, (_, sha256) in seen_files(own.sources, CHATS, {}).items()})
-    assert _jobs(_tick(own, old, CHATS)) == []
-    (folder / "2026-01.jsonl").write_text("{ }\n")
-    assert _jobs(_tick(own, first.cursor, CHATS)) == ["refresh_chats"]
-
-
-def test_after_a_refresh_that_did_not_get_through_everything_is_refreshed(own: Settings) -> None:
-    cursor = _settled(own)
-    begin(own, "refresh")
-    assert own.sources is not None
+    good = own.warehouse_path.read_bytes()
+    own.warehouse_path.write_bytes(b"\x9d" * 100_000)
     write_results(own.sources, "system-g")
-    assert _jobs(_tick(own, cursor)) == ["refresh"]
-    finish(own.home)
-    assert _jobs(_tick(own, cursor)) == ["refresh_results"]
-    # nor beside figures of other settings, or a note that can't be read
-    assert _jobs(_tick(own.model_copy(update={"min_cell": 50}), cursor)) == ["refresh"]
-    (own.home / "begun.json").write_text("junk")
-    assert _jobs(_tick(own, cursor)) == ["refresh"]
+    settled.look()
+    assert settled.look() == [] and "is damaged" in settled.told
+    own.warehouse_path.write_bytes(good)
+    assert len(settled.look()) == 1
 
 
-def test_the_chats_job_leaves_onet_and_all_else_alone(definitions: dg.Definitions) -> None:
-    keys = {
-        key.to_user_string()
-        for key in definitions.resolve_job_def("refresh_chats").asset_layer.selected_asset_keys
-    }
-    assert {"raw/chat", "model/chat_request", "model/adoption_bootstrap", "marts/occupation_adoption"} <= keys
-    assert {"raw/refresh", "raw/source_file", "marts/refresh", "published/marts", "published/report"} <= keys
-    untouched = {"raw/onet_task", "intermediate/int_occupation", "raw/index_value", "raw/result"}
-    assert not untouched & keys
-
-
-def test_the_results_job_leaves_ratings_and_survey_alone(definitions: dg.Definitions) -> None:
-    keys = {
-        key.to_user_string()
-        for key in definitions.resolve_job_def("refresh_results").asset_layer.selected_asset_keys
-    }
-    assert {"raw/result", "intermediate/int_response", "model/capability_draw", "marts/suitability"} <= keys
-    assert {"raw/refresh", "raw/source_file", "marts/refresh", "published/marts", "published/report"} <= keys
-    untouched = {
-        "raw/rating",
-        "raw/survey_response",
-        "intermediate/int_demand",
-        "intermediate/int_activity_importance",
-    }
-    assert not untouched & keys
-
-
-def test_everything_but_what_is_on_demand_runs_each_night(definitions: dg.Definitions) -> None:
-    (schedule,) = definitions.get_repository_def().schedule_defs
-    assert schedule.cron_schedule == "0 2 * * *"
-    covered = definitions.resolve_job_def(schedule.job_name).asset_layer.selected_asset_keys
+def test_a_refresh_covers_everything_but_what_is_on_demand(definitions: dg.Definitions) -> None:
+    covered = definitions.resolve_job_def("refresh").asset_layer.selected_asset_keys
     graph = definitions.get_repository_def().asset_graph
     executable = {key for key in graph.get_all_asset_keys() if graph.get(key).is_executable}
     assert {key.path[-1] for key in executable - covered} == {
@@ -211,3 +188,19 @@ def test_everything_but_what_is_on_demand_runs_each_night(definitions: dg.Defini
         "comparison_estimate",
     }
     assert covered <= executable
+
+
+def test_there_is_one_sensor_and_what_is_stale_runs_each_night(
+    own: Settings, definitions: dg.Definitions
+) -> None:
+    repository = definitions.get_repository_def()
+    assert [sensor.name for sensor in repository.sensor_defs] == ["changed_inputs"]
+    (schedule,) = repository.schedule_defs
+    assert (schedule.cron_schedule, schedule.job_name) == ("0 2 * * *", "refresh")
+    for is_due in (True, False):
+        with dg.build_schedule_context(resources={"settings": own}) as context:
+            found = schedule.evaluate_tick(context)
+        assert [_keys(one) for one in found.run_requests or []] == [
+            {name.replace(".", "/") for name in GRAPH}
+        ] * is_due
+        _refresh(own)
