@@ -8,6 +8,7 @@ from typing import Any
 
 import dagster as dg
 
+from assets.llm.outcome import faults_as_failure
 from assets.ports import Warehouse
 from assets.settings import Settings
 
@@ -85,10 +86,12 @@ def index_bridge(
 def _engine(settings: Settings) -> tuple[Any, Callable[[list[str]], Any]]:
     from assets.adoption.embedders import EmbedderError, load_embedder
     from assets.adoption.vectors import embed_cached
-    from assets.llm import RolesError
 
-    try:
+    with faults_as_failure(EmbedderError):
         engine = load_embedder(settings)
-    except (EmbedderError, RolesError) as error:
-        raise dg.Failure(str(error), allow_retries=False) from None
-    return engine, lambda texts: embed_cached(texts, engine, settings.home / "adoption" / "vectors")
+
+    def embed(texts: list[str]) -> Any:
+        with faults_as_failure(EmbedderError):
+            return embed_cached(texts, engine, settings.home / "adoption" / "vectors")
+
+    return engine, embed

@@ -104,8 +104,8 @@ def validate(graph: Hierarchy, vectors: Vectors, *, block_cells: int = _BLOCK_CE
     n = len(graph.to_activity[True])
     size = np.bincount(group, minlength=n).astype(np.float64)
     member = sparse.csr_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(n, len(group)))
-    total = member @ wide
-    inside = (np.einsum("nd,nd->n", total, total) - member @ np.einsum("nd,nd->n", wide, wide)) / 2
+    total = np.asarray(member @ wide)
+    inside = ((total**2).sum(axis=1) - member @ (wide**2).sum(axis=1)) / 2
     # number and sum of the cosines by hops with a root and hops without
     sums = np.zeros((2, 256, 256))
     rows = max(1, block_cells // max(1, n))
@@ -149,8 +149,7 @@ def _squares(part: npt.NDArray[np.intp], vectors: npt.NDArray[np.float64]) -> fl
     found = 0.0
     for label in np.unique(part):
         joined = vectors[part == label]
-        norms = np.einsum("nd,nd->n", joined, joined)
-        found += (((joined.T @ joined) ** 2).sum() - (norms**2).sum()) / 2
+        found += (((joined.T @ joined) ** 2).sum() - ((joined**2).sum(axis=1) ** 2).sum()) / 2
     return float(found)
 
 

@@ -19,7 +19,7 @@ def test_a_step_counts_requests_not_work(n_new: int, tmp_path: Path) -> None:
     chats = pd.DataFrame({"chat_key": [1, 2, 3], "request_key": [7, 7, 8], "country": [None, "US", "US"]})
     tasks = pd.DataFrame({"task_text_id": ["1", "2"], "text": ["x", "y"]})
 
-    def matcher(keys: Keys, texts_of: Texts) -> Matches:
+    def matcher(keys: Keys, texts_of: Texts, in_use: Keys) -> Matches:
         return Matches(np.zeros((len(keys), 1), np.int32), np.ones((len(keys), 1)), n_new, "stub")
 
     roles = read_roles(Settings(home=tmp_path))

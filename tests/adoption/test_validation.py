@@ -68,7 +68,9 @@ def test_a_search_over_every_pair_gives_the_same(block_cells: int, with_alone: b
         pairs = [(a, b) for a, b in itertools.combinations(of, 2) if b in far[a]]
         x = [1 - of[a] @ of[b] for a, b in pairs]
         assert found.n_pairs == len(pairs)
-        assert found.pearson_r == pytest.approx(np.corrcoef(x, [far[a][b] for a, b in pairs])[0, 1], abs=1e-12)
+        assert found.pearson_r == pytest.approx(
+            np.corrcoef(x, [far[a][b] for a, b in pairs])[0, 1], abs=1e-12
+        )
     # without a root g2's branch is not joined to the rest, so fewer pairs have a path
     rooted, free = validate(graph, vectors)
     n = len(of) - with_alone
