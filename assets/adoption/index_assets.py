@@ -18,7 +18,7 @@ from assets.settings import Settings
     deps=[["raw", "chat_file"], ["intermediate", "int_hierarchy"], ["file", "roles"]],
     group_name="adoption",
     kinds={"python", "numpy"},
-    code_version="1",
+    code_version="2",
     pool="warehouse",
 )
 def embedder_validation(
@@ -49,7 +49,7 @@ def embedder_validation(
     ],
     group_name="adoption",
     kinds={"python", "numpy"},
-    code_version="1",
+    code_version="2",
     pool="warehouse",
 )
 def index_bridge(

@@ -103,10 +103,13 @@ def match(
     if folder.exists():
         for other in set(folder.iterdir()) - {store}:
             shutil.rmtree(other)
-    found = [_used(table, path, in_use, columns) for path, table in kept(store, columns)]
-    known = np.concatenate([np.empty(0, np.int64), *(table["request_key"].to_numpy() for table in found)])
-    # pandas' hash tables take a tenth of the time of numpy's set operations
-    new = np.sort(pd.unique(keys[~pd.Series(keys).isin(known)]))
+    found = _in_use(list(kept(store, columns)), in_use)
+    # one hash table answers all that is asked: it is most of the work where little is new
+    known = pd.Index(_keys(found))
+    rows = known.get_indexer(pd.Index(keys))
+    is_new = rows < 0
+    new = np.unique(keys[is_new])
+    rows[is_new] = len(known) + np.searchsorted(new, keys[is_new])
     if len(new):
         vectors, texts = embed_tasks(tasks["text"].to_list()), texts_of(new)
         for start in range(0, len(new), BLOCK):
@@ -116,7 +119,6 @@ def match(
             _keep(table, store)
             found.append(table.select(columns))
     table = pa.concat_tables(found).combine_chunks()
-    rows = pd.Index(table["request_key"].to_numpy()).get_indexer(pd.Index(keys))
     cosines = np.column_stack([table[f"cosine_{rank}"].to_numpy() for rank in range(1, k + 1)])
     places = np.column_stack([_places(table[f"task_text_id_{rank}"], ids) for rank in range(1, k + 1)])
     parts = sorted(store.glob("*.parquet"))
@@ -127,17 +129,29 @@ def _keep(table: pa.Table, store: Path) -> None:
     keep(table, store, [name for name in table.column_names if name not in _VARIED])
 
 
-def _used(table: pa.Table, path: Path, in_use: Keys, columns: list[str]) -> pa.Table:
-    """The rows of `table` in use; where not all are, they become a file of their own instead of `path`."""
-    is_used = pd.Series(table["request_key"].to_numpy()).isin(in_use).to_numpy()
-    if is_used.all():
-        return table
-    whole = pq.read_table(path).filter(is_used)
-    # killed in between, requests are matched again; the other way round they would stand twice
-    path.unlink()
-    if len(whole):
-        _keep(whole, path.parent)
-    return whole.select(columns)
+def _keys(tables: list[pa.Table]) -> Keys:
+    return np.concatenate([np.empty(0, np.int64), *(table["request_key"].to_numpy() for table in tables)])
+
+
+def _in_use(parts: list[tuple[Path, pa.Table]], in_use: Keys) -> list[pa.Table]:
+    """The tables without rows that are not in use; where there are such, others take the place of their files."""
+    tables = [table for _, table in parts]
+    known = pd.Index(_keys(tables))
+    # the last is where what is not known falls
+    is_used = np.zeros(len(known) + 1, bool)
+    is_used[known.get_indexer(pd.Index(in_use))] = True
+    stops = np.cumsum([len(table) for table in tables], dtype=np.int64)
+    for at, (path, table) in enumerate(parts):
+        own = is_used[stops[at] - len(table) : stops[at]]
+        if own.all():
+            continue
+        rest = pq.read_table(path).filter(own)
+        # killed in between, requests are matched again; the other way round they would stand twice
+        path.unlink()
+        if len(rest):
+            _keep(rest, path.parent)
+        tables[at] = rest.select(table.column_names)
+    return tables
 
 
 def _digest(tasks: pd.DataFrame, embedder: str, k: int) -> str:

@@ -102,6 +102,16 @@ def test_distances_that_are_the_hops_give_one_and_random_ones_none() -> None:
     ] * 2
 
 
+def test_what_is_too_far_apart_to_be_counted_is_told() -> None:
+    def chain(n: int) -> pd.DataFrame:
+        rows: Edges = [("IWA", f"i{at:03}", f"i{at - 1:03}" if at else None) for at in range(n)]
+        return pd.DataFrame(rows, columns=["level", "node_id", "parent_id"]).assign(text="")
+
+    assert hierarchy(chain(248)).to_activity[False][0, -1] == 247
+    with pytest.raises(ValueError, match="farther apart than the 247 hops"):
+        hierarchy(chain(249))
+
+
 def test_a_parent_that_is_no_node_is_told() -> None:
     nodes = pd.DataFrame([("task", "1", "t", "d9")], columns=["level", "node_id", "text", "parent_id"])
     with pytest.raises(ValueError, match="'d9' is a parent and no node"):
