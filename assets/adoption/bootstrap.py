@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -193,7 +194,7 @@ def _depth(
     return rows
 
 
-def _reached(seen: npt.NDArray[np.float32], n_tasks: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+def _reached(seen: npt.NDArray[np.float32], n_tasks: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """Steps × logs: share of occupations of whose tasks (logs × occupations) at least that many STEPS-ths are seen."""
     furthest = (seen * STEPS // n_tasks).astype(np.int64)
     places = furthest * len(seen) + np.arange(len(seen))[:, None]
