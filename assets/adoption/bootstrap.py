@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -184,10 +185,18 @@ def _depth(
     rows: list[Row] = []
     for t in depth_chats:
         own, seen = ((of >= t).astype(np.float32) @ rows_of for of in (observed[None, :], resampled))
-        for step in range(STEPS + 1):
-            estimate, share = ((of * STEPS >= step * n_tasks).mean(axis=1) for of in (own, seen))
+        estimates, shares = (_reached(of, n_tasks) for of in (own, seen))
+        for step, share in enumerate(shares):
             # of few resamples with another value the mean may lie outside the quantiles
             low, high = np.quantile(share, _CENTRAL) - share.mean()
-            low, high = np.clip(estimate[0] + [min(low, 0), max(high, 0)], 0, 1).tolist()
+            low, high = np.clip(estimates[step, 0] + [min(low, 0), max(high, 0)], 0, 1).tolist()
             rows.append(("depth", None, None, t, step, low, high))
     return rows
+
+
+def _reached(seen: npt.NDArray[np.float32], n_tasks: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Steps × logs: share of occupations of whose tasks (logs × occupations) at least that many STEPS-ths are seen."""
+    furthest = (seen * STEPS // n_tasks).astype(np.int64)
+    places = furthest * len(seen) + np.arange(len(seen))[:, None]
+    n_there = np.bincount(places.ravel(), minlength=(STEPS + 1) * len(seen)).reshape(STEPS + 1, len(seen))
+    return n_there[::-1].cumsum(axis=0)[::-1] / seen.shape[1]

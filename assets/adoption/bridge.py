@@ -75,7 +75,8 @@ def _level(
     candidates = list(first.values())
     if rest and candidates:
         places = [str(place) for place in range(len(candidates))]
-        near, cosine = nearest(embed(rest), embed([text for _, text in candidates]), places, 1)
+        vectors = embed([*rest, *(text for _, text in candidates)])
+        near, cosine = nearest(vectors[: len(rest)], vectors[len(rest) :], places, 1)
         for text, place, score in zip(rest, near[:, 0], cosine[:, 0].astype(float).round(6), strict=True):
             unit, other = candidates[int(place)]
             is_near = score >= floor

@@ -29,7 +29,8 @@ WORDLLAMA_TOKENIZER_SHA256 = "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee3100
 _TOKENIZER = "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"
 # positions the model was trained on; what is behind them is cut
 _MINILM_TOKENS = 256
-_MINILM_BATCH = 32
+# tokens of one run: what a layer makes of more no longer fits into a core's own cache
+_MINILM_RUN = 256
 
 
 class EmbedderError(RuntimeError):
@@ -53,11 +54,11 @@ def load_embedder(settings: Settings) -> Embedder:
     """The embedder that `settings.embedder` names.
 
     Raises:
-        EmbedderError: its package or file is missing or has other contents, or no server is named for it.
+        EmbedderError: no server is named for it.
         RolesError: llm.toml can't be used.
     """
     if settings.embedder != "openai":
-        return _local(settings.embedder)
+        return Local(settings.embedder)
     roles = read_roles(settings)
     models = roles.of("embedder")
     if len(models) != 1:
@@ -67,10 +68,29 @@ def load_embedder(settings: Settings) -> Embedder:
     return Served(models[0], roles.limits, settings.embedder_instruction)
 
 
+class Local:
+    """An embedder of this machine, loaded once a process and not before a text is new to it: that takes a second.
+
+    Raises, when it embeds: EmbedderError, its package or file is missing or has other contents.
+    """
+
+    def __init__(self, setting: str) -> None:
+        kind = _kind(setting)
+        self._setting = setting
+        self.name, self.weights_sha256 = kind.name, kind.weights_sha256
+        self.dimension, self.query_prefix = kind.dimension, kind.query_prefix
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return _loaded(self._setting).embed(texts)
+
+
+def _kind(setting: str) -> type[MiniLM | WordLlama]:
+    return MiniLM if setting == "minilm" else WordLlama
+
+
 @cache
-def _local(name: str) -> Embedder:
-    """Loaded once a process: a second costs a second."""
-    return MiniLM() if name == "minilm" else WordLlama()
+def _loaded(setting: str) -> MiniLM | WordLlama:
+    return _kind(setting)()
 
 
 class MiniLM:
@@ -93,7 +113,13 @@ class MiniLM:
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
         providers = ["CPUExecutionProvider"]
-        self._session = onnxruntime.InferenceSession(str(weights), sess_options=options, providers=providers)
+        self._session = onnxruntime.InferenceSession(
+            str(weights),
+            sess_options=options,
+            providers=providers,
+            # fused with the sum before it, a normalisation takes five times as long
+            disabled_optimizers=["SkipLayerNormFusion"],
+        )
         self._inputs = {given.name for given in self._session.get_inputs()}
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
         self._tokenizer.enable_truncation(max_length=_MINILM_TOKENS)
@@ -104,7 +130,7 @@ class MiniLM:
             return [encoding.ids for encoding in self._tokenizer.encode_batch(list(part))]
 
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for rows, ids in _same_length(texts, tokens, _MINILM_BATCH):
+        for rows, ids in _same_length(texts, tokens, _MINILM_RUN):
             feeds = {
                 "input_ids": ids,
                 "attention_mask": np.ones_like(ids),
@@ -164,15 +190,20 @@ class Served:
 
 
 def _same_length(
-    texts: Sequence[str], tokens: Callable[[Sequence[str]], list[list[int]]], batch: int
+    texts: Sequence[str], tokens: Callable[[Sequence[str]], list[list[int]]], most: int
 ) -> Iterator[tuple[list[int], npt.NDArray[np.int64]]]:
-    """Rows and ids (rows × length) of texts with equally many tokens: padding would change the last bits."""
+    """Rows and ids (rows × length) of texts with equally many tokens: padding would change the last bits.
+
+    Args:
+        most: tokens of one yield, unless a single text has more.
+    """
     by_length: dict[int, list[int]] = {}
     given = tokens(texts)
     for row, ids in enumerate(given):
         if texts[row].strip():
             by_length.setdefault(len(ids), []).append(row)
-    for _, rows in sorted(by_length.items()):
+    for length, rows in sorted(by_length.items()):
+        batch = max(1, most // length)
         for start in range(0, len(rows), batch):
             part = rows[start : start + batch]
             yield part, np.array([given[row] for row in part], dtype=np.int64)

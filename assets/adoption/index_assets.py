@@ -79,4 +79,9 @@ def _engine(settings: Settings) -> tuple[Any, Callable[[list[str]], Any]]:
 
     with faults_as_failure(EmbedderError):
         engine = load_embedder(settings)
-    return engine, lambda texts: embed_cached(texts, engine, settings.home / "adoption" / "vectors")
+
+    def embed(texts: list[str]) -> Any:
+        with faults_as_failure(EmbedderError):
+            return embed_cached(texts, engine, settings.home / "adoption" / "vectors")
+
+    return engine, embed

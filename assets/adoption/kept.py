@@ -33,15 +33,17 @@ def keep(table: pa.Table, folder: Path, repetitive: Sequence[str] = ()) -> None:
     os.replace(fresh, folder / f"{name}.parquet")
 
 
-def kept(folder: Path, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-    """Each table that `keep` put there, all of it or the columns named.
+def kept(folder: Path, columns: Sequence[str] | None = None) -> Iterator[tuple[Path, pa.Table]]:
+    """Each table that `keep` put there and its file, all of it or the columns named.
 
-    A file that isn't as it was written is told in the log and removed.
+    A file that isn't as it was written is told in the log and removed; so is, untold, what a killed run left half done.
     """
+    for path in folder.glob(".*"):
+        path.unlink()
     for path in sorted(folder.glob("*.parquet")):
         content = path.read_bytes()
         if hashlib.sha256(content).hexdigest() != path.stem:
             _log.warning("%s is damaged, and removed: what it held is made anew", path)
             path.unlink()
             continue
-        yield pq.read_table(pa.BufferReader(content), use_threads=False, columns=columns)
+        yield path, pq.read_table(pa.BufferReader(content), use_threads=False, columns=columns)

@@ -7,6 +7,7 @@ Belongs here: what is asked for, what is known already. Does not belong here: th
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,14 +17,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from assets.adoption.kept import keep, kept
 from assets.keys import normal_text
 
 NEAREST = 3
 BLOCK = 20_000
-# changes with what a kept file holds
-_LAYOUT = "normal text, ids"
+# changes with what a kept file holds, and with the arithmetic of the vectors behind it
+_LAYOUT = "normal text, ids, 2"
 _VARIED = {"request_key", *(f"cosine_{rank}" for rank in range(1, NEAREST + 1))}
 
 Keys = npt.NDArray[np.int64]
@@ -47,7 +49,7 @@ class Named(Protocol):
 class Matches:
     """Rows in the order asked for: `task` (n, k) index into the tasks, nearest first; `cosine` (n, k).
 
-    `parts`: files of model.request_match, of all requests ever asked for.
+    `parts`: files of model.request_match, of the requests in use.
     """
 
     task: npt.NDArray[np.int32]
@@ -71,8 +73,9 @@ def match(
     search: Search,
     folder: Path,
     engine: Named,
+    in_use: Keys,
 ) -> Matches:
-    """The `NEAREST` tasks of each request.
+    """The `NEAREST` tasks of each request; what `folder` holds of requests no longer in use is removed.
 
     Matches are kept by the requests' keys, so it is the keys' normal form that is embedded: which spelling of a request
     stands first, or was seen by an earlier run, makes no difference.
@@ -86,8 +89,9 @@ def match(
         tasks: task_text_id, text; at least one.
         embed_tasks, embed_requests: texts -> unit rows.
         search: as `nearest.nearest`.
-        folder: where matches are kept, a folder in it for each embedder and set of tasks.
+        folder: where matches are kept; those of another embedder or other tasks are removed too.
         engine: the embedder.
+        in_use: keys whose matches stay, `keys` and those that may be asked for again.
     """
     k = min(NEAREST, len(tasks))
     ids = tasks["task_text_id"].to_list()
@@ -96,24 +100,58 @@ def match(
         "request_key",
         *(f"{name}_{rank}" for rank in range(1, k + 1) for name in ("task_text_id", "cosine")),
     ]
-    found = list(kept(store, columns))
-    known = np.concatenate([np.empty(0, np.int64), *(table["request_key"].to_numpy() for table in found)])
-    # pandas' hash tables take a tenth of the time of numpy's set operations
-    new = np.sort(pd.unique(keys[~pd.Series(keys).isin(known)]))
+    if folder.exists():
+        for other in set(folder.iterdir()) - {store}:
+            shutil.rmtree(other)
+    found = _in_use(list(kept(store, columns)), in_use)
+    # one hash table answers all that is asked: it is most of the work where little is new
+    known = pd.Index(_keys(found))
+    rows = known.get_indexer(pd.Index(keys))
+    is_new = rows < 0
+    new = np.unique(keys[is_new])
+    rows[is_new] = len(known) + np.searchsorted(new, keys[is_new])
     if len(new):
         vectors, texts = embed_tasks(tasks["text"].to_list()), texts_of(new)
         for start in range(0, len(new), BLOCK):
             block = slice(start, start + BLOCK)
             near, cosine = search(embed_requests([normal_text(t) for t in texts[block]]), vectors, ids, k)
             table = _table(new[block], near, cosine.astype(np.float64).round(6), engine)
-            keep(table, store, [name for name in table.column_names if name not in _VARIED])
+            _keep(table, store)
             found.append(table.select(columns))
     table = pa.concat_tables(found).combine_chunks()
-    rows = pd.Index(table["request_key"].to_numpy()).get_indexer(pd.Index(keys))
     cosines = np.column_stack([table[f"cosine_{rank}"].to_numpy() for rank in range(1, k + 1)])
     places = np.column_stack([_places(table[f"task_text_id_{rank}"], ids) for rank in range(1, k + 1)])
     parts = sorted(store.glob("*.parquet"))
     return Matches(places[rows], cosines[rows], len(new), engine.name, parts)
+
+
+def _keep(table: pa.Table, store: Path) -> None:
+    keep(table, store, [name for name in table.column_names if name not in _VARIED])
+
+
+def _keys(tables: list[pa.Table]) -> Keys:
+    return np.concatenate([np.empty(0, np.int64), *(table["request_key"].to_numpy() for table in tables)])
+
+
+def _in_use(parts: list[tuple[Path, pa.Table]], in_use: Keys) -> list[pa.Table]:
+    """The tables without rows that are not in use; where there are such, others take the place of their files."""
+    tables = [table for _, table in parts]
+    known = pd.Index(_keys(tables))
+    # the last is where what is not known falls
+    is_used = np.zeros(len(known) + 1, bool)
+    is_used[known.get_indexer(pd.Index(in_use))] = True
+    stops = np.cumsum([len(table) for table in tables], dtype=np.int64)
+    for at, (path, table) in enumerate(parts):
+        own = is_used[stops[at] - len(table) : stops[at]]
+        if own.all():
+            continue
+        rest = pq.read_table(path).filter(own)
+        # killed in between, requests are matched again; the other way round they would stand twice
+        path.unlink()
+        if len(rest):
+            _keep(rest, path.parent)
+        tables[at] = rest.select(table.column_names)
+    return tables
 
 
 def _digest(tasks: pd.DataFrame, embedder: str, k: int) -> str:

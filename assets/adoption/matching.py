@@ -7,6 +7,7 @@ matches.py).
 from __future__ import annotations
 
 import os
+import shutil
 from functools import partial
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from assets.adoption.embedders import load_embedder
-from assets.adoption.matches import Keys, Matches, Texts, match
+from assets.adoption.matches import Keys, Matches, Texts, match, nothing_to_match
 from assets.adoption.nearest import nearest
 from assets.adoption.steps import Matcher
 from assets.adoption.vectors import embed_cached
@@ -28,7 +29,10 @@ def matcher_of(tasks: pd.DataFrame, settings: Settings) -> Matcher:
     """
     folder = settings.home / "adoption"
 
-    def matcher(keys: Keys, texts_of: Texts) -> Matches:
+    def matcher(keys: Keys, texts_of: Texts, in_use: Keys) -> Matches:
+        if not len(keys):
+            shutil.rmtree(folder / "matches", ignore_errors=True)
+            return nothing_to_match()
         engine = load_embedder(settings)
 
         def embed_tasks(texts: list[str]) -> npt.NDArray[np.float32]:
@@ -39,6 +43,7 @@ def matcher_of(tasks: pd.DataFrame, settings: Settings) -> Matcher:
 
         # exact on any number of threads: nearest() decides by sums that don't depend on them
         search = partial(nearest, threads=len(os.sched_getaffinity(0)))
-        return match(keys, texts_of, tasks, embed_tasks, embed_requests, search, folder / "matches", engine)
+        place = folder / "matches"
+        return match(keys, texts_of, tasks, embed_tasks, embed_requests, search, place, engine, in_use)
 
     return matcher

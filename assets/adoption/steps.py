@@ -20,7 +20,7 @@ import pandas as pd
 from assets.adoption import asking
 from assets.adoption.asking import Collected
 from assets.adoption.inputs import Inputs
-from assets.adoption.matches import Keys, Matches, Texts, nothing_to_match
+from assets.adoption.matches import Keys, Matches, Texts
 from assets.adoption.task_sets import TaskSets, task_sets
 from assets.keys import text_key
 from assets.llm import Answer, Call, Model, Roles
@@ -38,9 +38,9 @@ class AdoptionError(ValueError):
 
 
 class Matcher(Protocol):
-    """request_keys, and how to read their texts -> their nearest tasks, in order."""
+    """request_keys, and how to read their texts -> their nearest tasks, in order; forgets all that are not in use."""
 
-    def __call__(self, keys: Keys, texts_of: Texts) -> Matches: ...
+    def __call__(self, keys: Keys, texts_of: Texts, in_use: Keys) -> Matches: ...
 
 
 @dataclass(frozen=True)
@@ -79,19 +79,19 @@ def model_of(roles: Roles, role: str) -> Model | None:
 
 def asked(
     role: str, roles: Roles, calls_of: Callable[[Model], list[Call]], collected: Collected
-) -> Sequence[Answer] | str:
-    """All answers of a step, or why there are none."""
+) -> tuple[Sequence[Answer], str]:
+    """The answers of a step so far, and why they are not taken; "" = they are."""
     model = model_of(roles, role)
     if model is None:
-        return f"llm.toml names no [[{role}]]"
+        return [], f"llm.toml names no [[{role}]]"
     answers = collected(calls_of(model))
     n_pending = sum(answer.status == "pending" for answer in answers)
     if n_pending:
-        return (
+        return answers, (
             f"{n_pending} of {len(answers)} calls to {model.name} are not answered: "
             f"suitability llm run {PLAN_OF[role]}"
         )
-    return answers
+    return answers, ""
 
 
 def texts_of(chats: pd.DataFrame, texts: pd.DataFrame) -> pd.Series:
@@ -113,10 +113,10 @@ def relevant(
     chats: pd.DataFrame, text: pd.Series, roles: Roles, collected: Collected
 ) -> tuple[pd.DataFrame, Step]:
     """`chats` with relevance_status, is_relevant and goes_on."""
-    answers = asked(RELEVANCE, roles, lambda m: asking.relevance_calls(text.tolist(), m), collected)
-    if isinstance(answers, str):
+    answers, why_not = asked(RELEVANCE, roles, lambda m: asking.relevance_calls(text.tolist(), m), collected)
+    if why_not:
         unknown = pd.Series(pd.NA, index=chats.index, dtype="boolean")
-        step = Step("relevant", "skipped", "none", f"{answers}; all chats go on")
+        step = Step("relevant", "skipped", "none", f"{why_not}; all chats go on")
         return chats.assign(relevance_status=_none(chats), is_relevant=unknown, goes_on=True), step
     found = asking.relevance_of(answers).set_index(chats.index)
     chats = chats.assign(
@@ -130,21 +130,25 @@ def relevant(
 def summarised(
     chats: pd.DataFrame, text: pd.Series, requests: Texts, roles: Roles, collected: Collected
 ) -> tuple[pd.DataFrame, Texts, Step]:
-    """`chats` with summary_status, and how to read their requests: summaries where a model wrote them."""
+    """`chats` with summary_status and summary_key, and how to read their requests: summaries where a model wrote them.
+
+    summary_key is there while the step still waits for answers: the next refresh will ask for its match again.
+    """
     on = chats["goes_on"]
-    answers = asked(SUMMARY, roles, lambda m: asking.summary_calls(text[on].tolist(), m), collected)
-    if isinstance(answers, str):
-        step = Step("summarised", "fallback", "first user turn", answers)
-        return chats.assign(summary_status=_none(chats)), requests, step
-    found = asking.summary_of(answers).set_index(chats.index[on])
+    answers, why_not = asked(SUMMARY, roles, lambda m: asking.summary_calls(text[on].tolist(), m), collected)
+    # without a model there is not one answer
+    found = asking.summary_of(answers).set_index(chats.index[on][: len(answers)])
     written = found["request"].dropna()
-    keys = written.map(text_key)
+    keys = written.map(text_key).astype("Int64")
     status = _none(chats)
+    chats = chats.assign(summary_status=status, summary_key=keys.reindex(chats.index))
+    if why_not:
+        return chats, requests, Step("summarised", "fallback", "first user turn", why_not)
     status[on] = found["status"]
     summary = pd.Series(written.to_numpy(object), index=keys.to_numpy(np.int64))
     summary = summary[~summary.index.duplicated()]
     chats = chats.assign(
-        request_key=keys.astype("Int64").reindex(chats.index),
+        request_key=chats["summary_key"],
         goes_on=chats.index.isin(written.index),
         summary_status=status,
     )
@@ -152,7 +156,7 @@ def summarised(
 
 
 def requests_of(inputs: Inputs, roles: Roles, collected: Collected) -> tuple[pd.DataFrame, Texts, list[Step]]:
-    """The first two steps: chats with relevance_status, is_relevant, summary_status and goes_on; how to read requests.
+    """The first two steps: chats with what `relevant` and `summarised` add; how to read requests.
 
     Raises:
         AdoptionError: as `texts_of` and `model_of`.
@@ -176,18 +180,21 @@ def adopt(
     tasks = inputs.tasks
     on = chats["goes_on"].to_numpy(bool) & (len(tasks) > 0)
     keys = chats.loc[on, "request_key"].to_numpy(np.int64)
-    matches = matcher(keys, requests) if len(keys) else nothing_to_match()
+    in_use = [
+        column.dropna().to_numpy(np.int64) for column in (inputs.chats["request_key"], chats["summary_key"])
+    ]
+    matches = matcher(keys, requests, np.concatenate(in_use))
     # how many were new would make the same chats another mart the second time
     note = f"{pd.Series(keys).nunique()} different requests, {len(tasks)} task texts"
     steps.append(Step("matched", "done", matches.embedder, note))
-    answers = asked(
+    answers, why_not = asked(
         CONFIRMATION, roles, lambda m: confirmations(requests(keys), tasks, matches, m), collected
     )
     status = _none(chats)
-    if isinstance(answers, str):
+    if why_not:
         kept = (matches.cosine >= floor) & (matches.cosine >= (matches.cosine[:, :1] - margin).round(6))
         method = f"cosine >= {floor:g}, and within {margin:g} of the nearest"
-        steps.append(Step("confirmed", "fallback", method, answers))
+        steps.append(Step("confirmed", "fallback", method, why_not))
     else:
         found, kept = asking.kept_tasks(answers, matches.task.shape[1])
         status[on] = found
@@ -195,7 +202,7 @@ def adopt(
     sets = task_sets(matches.task, kept, len(tasks))
     cosine, number = np.full(len(chats), np.nan), np.zeros(len(chats), np.int64)
     cosine[on], number[on] = matches.cosine[:, 0], sets.number
-    table = chats.drop(columns="goes_on").assign(
+    table = chats.drop(columns=["goes_on", "summary_key"]).assign(
         confirmation_status=status,
         request_key=chats["request_key"].astype("Int64").where(on),
         nearest_cosine=cosine,

@@ -22,6 +22,9 @@ STEP_COLUMNS = ["step", "status", "method", "note"]
 def write_requests(adopted: Adopted, path: Path) -> Path:
     """model.chat_request as a Parquet file at `path`: of a large log a frame would be handed over too slowly."""
     table = pa.Table.from_pandas(adopted.chats.drop(columns="country"), preserve_index=False)
+    # of a killed run
+    for fresh in path.parent.glob(f".{path.name}.*"):
+        fresh.unlink()
     with written_whole(path) as fresh:
         # read once, and at once
         pq.write_table(table, fresh, compression="none", use_dictionary=False)

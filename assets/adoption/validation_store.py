@@ -1,4 +1,4 @@
-"""What validation found, kept on disk: the same embedder over the same hierarchy is validated once.
+"""What validation found last, kept on disk: the same embedder over the same hierarchy is not validated again.
 
 Belongs here: the key, the file, and which texts are embedded. Does not belong here: the correlation (validation.py).
 """
@@ -36,7 +36,7 @@ def validated(
         embed: the embedder's, texts -> unit rows; called only where the result is not known.
     """
     nodes = nodes.sort_values(["level", "node_id", "parent_id"], ignore_index=True)
-    digest = hashlib.sha256(f"1/{embedder.name}/{embedder.weights_sha256}".encode())
+    digest = hashlib.sha256(f"2/{embedder.name}/{embedder.weights_sha256}".encode())
     digest.update(nodes[["level", "node_id", "text", "parent_id"]].to_json(orient="values").encode())
     path = folder / f"{digest.hexdigest()[:32]}.json"
     if path.is_file():
@@ -46,6 +46,8 @@ def validated(
             _log.warning("%s is damaged; the embedder is validated again", path)
     graph = hierarchy(nodes)
     found = validate(graph, embed(graph.texts))
+    for other in folder.glob("*"):
+        other.unlink()
     with written_whole(path) as fresh:
         fresh.write_text(json.dumps([asdict(one) for one in found]), encoding="utf-8")
     return found

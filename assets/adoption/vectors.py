@@ -20,25 +20,23 @@ from assets.adoption.kept import keep, kept
 CHUNK = 8192
 
 
-def embed_cached(
-    texts: Sequence[str], embedder: Embedder, folder: Path, *, is_query: bool = False
-) -> Vectors:
+# changes with the arithmetic that the same weights are run by: it decides the last bits
+_ARITHMETIC = 2
+
+
+def embed_cached(texts: Sequence[str], embedder: Embedder, folder: Path) -> Vectors:
     """Unit vectors of `texts` (n × dimension, their order); only texts that `folder` doesn't know are embedded.
 
     A file that isn't as it was written is told in the log and made anew.
-
-    Args:
-        is_query: the texts are looked for among others: instructed embedders want their instruction before them.
     """
-    asked = [f"{embedder.query_prefix}{text}" if is_query else text for text in texts]
-    keys = [_key(text) for text in asked]
-    place = folder / f"{quote(embedder.name, safe='')[:80]}-{embedder.weights_sha256[:12]}"
+    keys = [_key(text) for text in texts]
+    place = folder / f"{quote(embedder.name, safe='')[:80]}-{embedder.weights_sha256[:12]}-{_ARITHMETIC}"
     vectors = np.zeros((len(texts), embedder.dimension), dtype=np.float32)
     rows_of: dict[bytes, list[int]] = {}
     for row, key in enumerate(keys):
         rows_of.setdefault(key, []).append(row)
     missing = dict.fromkeys(rows_of)
-    for table in kept(place):
+    for _, table in kept(place):
         flat = table["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
         values = flat.reshape(table.num_rows, embedder.dimension)
         for at, key in enumerate(table["text_sha256"].to_pylist()):
@@ -48,7 +46,7 @@ def embed_cached(
     new = list(missing)
     for start in range(0, len(new), CHUNK):
         part = new[start : start + CHUNK]
-        values = embedder.embed([asked[rows_of[key][0]] for key in part])
+        values = embedder.embed([texts[rows_of[key][0]] for key in part])
         _write(place, part, values)
         for at, key in enumerate(part):
             vectors[rows_of[key]] = values[at]

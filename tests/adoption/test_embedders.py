@@ -43,6 +43,14 @@ def test_a_text_has_the_same_bytes_whatever_stands_beside_it(engine: Embedder) -
     assert engine.embed(TEXTS[::-1])[::-1].tobytes() == vectors.tobytes()
 
 
+def test_no_number_of_neighbours_changes_a_bit(engine: Embedder) -> None:
+    """Of equal and of other lengths: alone, in part of a run of the model, in a whole one and in several."""
+    texts = [f"{verb} {n} parcels{' and letters' * (n % 4)}" for n in range(40) for verb in ("Weigh", "Send")]
+    whole = engine.embed(texts)
+    for some in ([5], [*range(0, 80, 16)], [*range(7, 40)], [*range(79, 0, -3)]):
+        assert engine.embed([texts[row] for row in some]).tobytes() == whole[some].tobytes()
+
+
 @pytest.mark.parametrize("embedder", ["MiniLM", "WordLlama"])
 def test_an_embedder_keeps_nothing_that_could_be_sent(tmp_path: Path, embedder: str) -> None:
     """onnxruntime keeps an identifier of the machine, and what it would send, in the cache and temporary folders."""

@@ -68,7 +68,9 @@ def test_a_search_over_every_pair_gives_the_same(block_cells: int, with_alone: b
         pairs = [(a, b) for a, b in itertools.combinations(of, 2) if b in far[a]]
         x = [1 - of[a] @ of[b] for a, b in pairs]
         assert found.n_pairs == len(pairs)
-        assert found.pearson_r == pytest.approx(np.corrcoef(x, [far[a][b] for a, b in pairs])[0, 1], abs=1e-6)
+        assert found.pearson_r == pytest.approx(
+            np.corrcoef(x, [far[a][b] for a, b in pairs])[0, 1], abs=1e-12
+        )
     # without a root g2's branch is not joined to the rest, so fewer pairs have a path
     rooted, free = validate(graph, vectors)
     n = len(of) - with_alone
@@ -98,6 +100,16 @@ def test_distances_that_are_the_hops_give_one_and_random_ones_none() -> None:
     assert [(one.pearson_r, one.n_pairs) for one in validate(pair, vectors)] == [
         (None, 2 * 501 * 500 // 2)
     ] * 2
+
+
+def test_what_is_too_far_apart_to_be_counted_is_told() -> None:
+    def chain(n: int) -> pd.DataFrame:
+        rows: Edges = [("IWA", f"i{at:03}", f"i{at - 1:03}" if at else None) for at in range(n)]
+        return pd.DataFrame(rows, columns=["level", "node_id", "parent_id"]).assign(text="")
+
+    assert hierarchy(chain(248)).to_activity[False][0, -1] == 247
+    with pytest.raises(ValueError, match="farther apart than the 247 hops"):
+        hierarchy(chain(249))
 
 
 def test_a_parent_that_is_no_node_is_told() -> None:

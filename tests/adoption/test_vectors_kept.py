@@ -75,13 +75,6 @@ def test_a_text_that_stands_twice_is_embedded_once(tmp_path: Path) -> None:
     assert engine.asked == ["a", "b"] and found[0].tobytes() == found[2].tobytes() != found[1].tobytes()
 
 
-def test_queries_with_an_instruction_are_other_texts(tmp_path: Path) -> None:
-    engine = Counting()
-    embed_cached(["a"], engine, tmp_path)
-    embed_cached(["a"], engine, tmp_path, is_query=True)
-    assert engine.asked == ["a", "Q: a"]
-
-
 def test_vectors_of_other_weights_are_not_taken(tmp_path: Path) -> None:
     embed_cached(TEXTS, Counting(), tmp_path)
     other = Counting()
@@ -171,14 +164,21 @@ TASKS = pd.DataFrame(
 )
 
 
-def matched(texts: list[str], folder: Path, engine: Counting, tasks: pd.DataFrame = TASKS) -> Matches:
+def matched(
+    texts: list[str],
+    folder: Path,
+    engine: Counting,
+    tasks: pd.DataFrame = TASKS,
+    in_use: Sequence[str] = TEXTS,
+) -> Matches:
     keys = np.array([text_key(text) for text in texts])
     of = dict(zip(keys.tolist(), texts, strict=True))
 
     def texts_of(asked: npt.NDArray[np.int64]) -> list[str]:
         return [of[key] for key in asked.tolist()]
 
-    return match(keys, texts_of, tasks, Counting().embed, engine.embed, nearest, folder, engine)
+    stay = np.array([text_key(text) for text in in_use])
+    return match(keys, texts_of, tasks, Counting().embed, engine.embed, nearest, folder, engine, stay)
 
 
 @pytest.mark.usefixtures("small_files")
@@ -215,7 +215,32 @@ def test_other_tasks_or_another_embedder_match_anew(tmp_path: Path) -> None:
     assert matched(TEXTS, tmp_path, engine, TASKS.iloc[1:].reset_index(drop=True)).n_new == 50
     engine.weights_sha256 = "1" * 64
     assert matched(TEXTS, tmp_path, engine).n_new == 50
-    assert matched(TEXTS, tmp_path, Counting()).n_new == 0
+    # what others found does not stay
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.usefixtures("small_files")
+def test_a_match_stays_as_long_as_its_request_is_in_use(tmp_path: Path) -> None:
+    matched(TEXTS, tmp_path, Counting())
+    # those asked for, and others that may be asked for again
+    found = matched(TEXTS[:10], tmp_path, Counting(), in_use=TEXTS[:25])
+    held = pd.concat(pd.read_parquet(path) for path in found.parts)
+    assert sorted(held["request_key"]) == sorted(text_key(text) for text in TEXTS[:25])
+    assert found.parts == sorted(tmp_path.rglob("*.parquet"))
+    gone = [text_key(text).to_bytes(8, "little") for text in TEXTS[25:]]
+    assert not [path for path in tmp_path.rglob("*.*") for key in gone if key in path.read_bytes()]
+    whole = matched(TEXTS[:25], tmp_path / "scratch", Counting(), in_use=TEXTS[:25])
+    again = Counting()
+    rest = matched(TEXTS[:25], tmp_path, again, in_use=TEXTS[:25])
+    assert again.asked == [] and rest.task.tobytes() == whole.task.tobytes()
+    assert rest.cosine.tobytes() == whole.cosine.tobytes()
+
+
+def test_what_a_killed_run_left_half_done_does_not_stay(tmp_path: Path) -> None:
+    store = matched(TEXTS, tmp_path, Counting()).parts[0].parent
+    (store / ".half.1").write_bytes(b"keys")
+    matched(TEXTS, tmp_path, Counting())
+    assert not (store / ".half.1").exists()
 
 
 @pytest.mark.parametrize("is_known", [False, True])
@@ -242,7 +267,8 @@ def test_spellings_of_one_request_match_alike_in_any_order_and_after_any_run(
     assert key == text_key(low)
 
     def found(spellings: list[str], own: Settings) -> Matches:
-        return matcher_of(tasks, own)(np.array([key] * len(spellings)), lambda asked: spellings[: len(asked)])
+        keys = np.array([key] * len(spellings))
+        return matcher_of(tasks, own)(keys, lambda asked: spellings[: len(asked)], keys)
 
     if is_known:
         found([loud], settings[0])
