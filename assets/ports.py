@@ -10,15 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
 import yaml
 
 from assets.settings import PROJECT
 from assets.versions import FailedCheck, Version
+
+if TYPE_CHECKING:
+    # `status` asks for versions only, and answers at once
+    import numpy as np
+    import numpy.typing as npt
+    import pandas as pd
 
 
 class DamagedPartError(RuntimeError):
@@ -42,7 +45,7 @@ class Parts:
     paths: Sequence[Path]
 
 
-Rows = pd.DataFrame | Files | Parts
+Rows: TypeAlias = "pd.DataFrame | Files | Parts"
 
 
 class Reader(Protocol):

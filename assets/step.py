@@ -18,6 +18,7 @@ import pandas as pd
 
 from assets.ports import DamagedPartError, Rows, Warehouse
 from assets.settings import Settings
+from assets.sources.errors import SourceError
 from assets.sources.inputs import (
     BY_NAME,
     FileHashes,
@@ -26,7 +27,6 @@ from assets.sources.inputs import (
     input_versions,
     why_altered,
 )
-from assets.sources.readers.errors import SourceError
 from assets.versions import (
     FILE,
     FILE_OF,

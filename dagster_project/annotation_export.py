@@ -14,10 +14,10 @@ from assets.battery.annotation import KEY, AnnotationError, read_annotation
 from assets.llm import read_roles
 from assets.rubric_text import RubricError
 from assets.settings import Settings
+from assets.sources.files import clean_name
 from assets.sources.folder import sources_folder
 from assets.sources.readers import read_items
 from assets.sources.readers.ratings import KEYS, headings
-from assets.sources.readers.text import clean_name
 from assets.whole_file import written_whole
 from dagster_project.llm_cli import PlanError
 

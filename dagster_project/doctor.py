@@ -146,9 +146,9 @@ def _sources(settings: Settings) -> list[Finding]:
 
 def _input(sources: Path, name: str) -> Finding:
     """The files that the input's readers would take, and what lies beside them."""
+    from assets.sources.files import find_files, relative
     from assets.sources.inputs import BY_NAME, INPUTS
     from assets.sources.readers import SourceError
-    from assets.sources.readers.folder import find_files, relative
 
     own = BY_NAME[name].locations
     try:

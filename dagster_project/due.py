@@ -8,7 +8,7 @@ from __future__ import annotations
 import dagster as dg
 
 from assets.settings import Settings
-from assets.sources.readers.errors import SourceError
+from assets.sources.errors import SourceError
 from dagster_project.lock import holder
 from dagster_project.plan import Refresh, plan_refresh, read_graph
 from dagster_project.resources import DamagedWarehouseError, DuckDBWarehouse, WarehouseBusyError

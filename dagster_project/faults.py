@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from assets.sources.readers.errors import SourceError
+from assets.sources.errors import SourceError
 from dagster_project.published import UnreadablePublicationError
 from dagster_project.resources import DamagedWarehouseError, WarehouseBusyError
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assets.settings import Settings
+from assets.sources.errors import SourceError
 from assets.sources.inputs import INPUTS, listed_files
-from assets.sources.readers.errors import SourceError
 from assets.versions import FILES, Version
 
 

@@ -9,15 +9,19 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
 
 from assets.ports import DamagedPartError, Files, Parts, Rows, conform, declared_tables
 from assets.versions import FailedCheck, Version
 from dagster_project import versions_table
+
+if TYPE_CHECKING:
+    # `status` and `sql` answer at once, and read no frame
+    import numpy as np
+    import numpy.typing as npt
+    import pandas as pd
 
 
 class WarehouseBusyError(RuntimeError):
@@ -98,6 +102,8 @@ class DuckDBWarehouse:
         self, table: str, columns: Sequence[str], key: str, values: npt.NDArray[np.int64]
     ) -> pd.DataFrame:
         """As `read`, of the rows whose integer `key` is among `values`."""
+        import pandas as pd
+
         with self.connect() as connection:
             connection.register("asked", pd.DataFrame({"value": values}))
             found = (
@@ -150,6 +156,8 @@ class DuckDBWarehouse:
 
 
 def _replace(connection: duckdb.DuckDBPyConnection, table: str, rows: pd.DataFrame | Files) -> None:
+    import pandas as pd
+
     if isinstance(rows, Files) and not rows.paths:
         rows = pd.DataFrame(columns=list(declared_tables()[table]))
     if isinstance(rows, Files):
@@ -214,6 +222,8 @@ def _listed(columns: Sequence[str]) -> str:
 
 
 def _frame(rows: duckdb.DuckDBPyRelation) -> pd.DataFrame:
+    import pandas as pd
+
     types = {"int64": pd.Int64Dtype(), "int32": pd.Int64Dtype(), "bool": pd.BooleanDtype()}
     frame: pd.DataFrame = rows.to_arrow_table().to_pandas(types_mapper=lambda kind: types.get(str(kind)))
     return frame

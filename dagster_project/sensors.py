@@ -9,8 +9,8 @@ import json
 import dagster as dg
 
 from assets.settings import Settings
+from assets.sources.errors import SourceError
 from assets.sources.inputs import stamps
-from assets.sources.readers.errors import SourceError
 from dagster_project.due import due_request
 from dagster_project.jobs import refresh
 

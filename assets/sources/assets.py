@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 import pandas as pd
 
 from assets.ports import Parts
+from assets.sources.files import JSONL, find_files
 from assets.sources.folder import SOURCES, sources_folder, sources_name
 from assets.sources.inputs import FileHashes
 from assets.sources.inventory import LISTED, list_source_files
@@ -34,8 +35,6 @@ from assets.sources.readers import (
     read_systems,
     read_traits,
 )
-from assets.sources.readers.folder import find_files
-from assets.sources.readers.json_lines import JSONL
 from assets.sources.refresh import new_refresh
 from assets.sources.salt import read_salt
 from assets.step import Made, Step, table_assets

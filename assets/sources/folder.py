@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 from assets.settings import Settings
-from assets.sources.readers.errors import SourceError, SourceFileError
+from assets.sources.errors import SourceError, SourceFileError
 
 INPUTS = ("battery", "survey", "onet", "oews", "chats", "propensity", "tournament", "agentic")
 SYNTHETIC_NOTE = "SYNTHETIC.md"
@@ -25,7 +25,7 @@ def sources_folder(settings: Settings) -> Path:
         SourceError: the named folder doesn't exist or holds no input at all.
     """
     if settings.sources is None:
-        from assets.demo.generate import ensure_demo  # real inputs don't need the generator
+        from assets.demo.ensure import ensure_demo  # real inputs don't need the generator
 
         return ensure_demo(settings.home / "demo", n_items=settings.demo_items, seed=settings.seed)
     folder = settings.sources

@@ -12,15 +12,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from assets.sources.readers.errors import SourceError
-from assets.sources.readers.text import (
-    Table,
-    clean_name,
-    read_table,
-    require_columns,
-    require_unique,
-    with_known_columns,
-)
+from assets.sources.errors import SourceError
+from assets.sources.files import clean_name
+from assets.sources.readers.text import Table, read_table, require_columns, require_unique, with_known_columns
 
 FORM = ("position", "benchmark", "item", "text", "answer", "score")
 KEY = ("position", "benchmark", "item", "answer", "dimensions", "expected_information")

@@ -16,24 +16,9 @@ from typing import Literal
 
 from assets.project import MADE
 from assets.settings import PROJECT, Settings
+from assets.sources.errors import SourceError, SourceFileError
+from assets.sources.files import CSV, JSONL, file_sha256, find_files, relative
 from assets.sources.folder import sources_folder
-from assets.sources.readers import (
-    chats,
-    comparison,
-    interviews,
-    items,
-    oews,
-    onet,
-    propensity,
-    ratings,
-    results,
-    survey,
-    systems,
-    tournament,
-)
-from assets.sources.readers.errors import SourceError, SourceFileError
-from assets.sources.readers.folder import CSV, file_sha256, find_files, relative
-from assets.sources.readers.json_lines import JSONL
 from assets.versions import FILE_OF, Version
 from assets.whole_file import written_whole
 
@@ -59,9 +44,27 @@ class Input:
     base: Literal["sources", "project", "home", "llm"] = "sources"
 
     @property
-    def table(self) -> str:
-        """Its name in lineage."""
-        return f"file.{self.name}"
+    def location(self) -> str:
+        """Where it lies, of an input that lies in one place."""
+        ((location, _),) = self.locations
+        return location
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Endings of its files, of an input that lies in one place."""
+        ((_, suffixes),) = self.locations
+        return suffixes
+
+
+INSPECT_LOGS = (".eval", ".json")
+# the first release stands again in the second's folder, as task_pct_v1.csv: it counts once
+OTHER_INDICES = (
+    "aei/release_2025_02_10/onet_task_mappings.csv",
+    "aei/release_2025_03_27/task_pct_v2.csv",
+    "aei/labor_market_impacts/job_exposure.csv",
+    "working_with_ai/iwa_metrics.csv",
+    "working_with_ai/soc_ai_applicability_scores.csv",
+)
 
 
 def _of(name: str, group: str, description: str, location: str, *suffixes: str) -> Input:
@@ -70,33 +73,33 @@ def _of(name: str, group: str, description: str, location: str, *suffixes: str) 
 
 INPUTS = (
     _of("ratings", "battery", "battery/ratings/<rater>.csv: demand level of each item and capability.",
-        ratings.LOCATION, CSV),
-    _of("items", "battery", "battery/items/<benchmark>.jsonl: text and answer of each item.", items.LOCATION, JSONL),
+        "battery/ratings", CSV),
+    _of("items", "battery", "battery/items/<benchmark>.jsonl: text and answer of each item.", "battery/items", JSONL),
     _of("results", "battery", "battery/results/<system>.csv, or Inspect logs: score of each item.",
-        results.LOCATION, *results.SUFFIXES),
+        "battery/results", CSV, *INSPECT_LOGS),
     _of("systems", "battery", "battery/systems.csv: name, settings and scaffold of each system.",
-        systems.LOCATION, CSV),
-    _of("survey", "work", "survey/*.csv: Qualtrics exports.", survey.LOCATION, CSV),
+        "battery/systems.csv", CSV),
+    _of("survey", "work", "survey/*.csv: Qualtrics exports.", "survey", CSV),
     _of("interviews", "work", "survey/interviews/*.csv: one interview a file about a role or its duties.",
-        interviews.LOCATION, CSV),
-    _of("chats", "adoption", "chats/*: what people asked an AI assistant.", chats.LOCATION, *chats.SUFFIXES),
-    _of("onet", "adoption", "onet/*.txt: O*NET's text release.", onet.LOCATION, *onet.SUFFIXES),
+        "survey/interviews", CSV),
+    _of("chats", "adoption", "chats/*: what people asked an AI assistant.", "chats", ".parquet", JSONL, ".jsonl.gz"),
+    _of("onet", "adoption", "onet/*.txt: O*NET's text release.", "onet", ".txt"),
     _of("oews", "adoption", "oews/: employment, wages and the crosswalk from O*NET's codes.",
-        oews.LOCATION, *oews.SUFFIXES),
+        "oews", CSV, ".xlsx"),
     Input("comparison", "adoption", "comparison/: what other indices of AI use found, for checks only.",
-          tuple((file.location, (CSV,)) for file in comparison.FILES)),
+          tuple((f"comparison/{file}", (CSV,)) for file in OTHER_INDICES)),
     _of("candidates", "assistance", "tournament/candidates.csv: candidates, worker and judges with families.",
-        tournament.CANDIDATES, CSV),
+        "tournament/candidates.csv", CSV),
     _of("outputs", "assistance", "tournament/outputs/*.jsonl: deliverables and assistance.",
-        tournament.OUTPUTS, JSONL),
+        "tournament/outputs", JSONL),
     _of("judgements", "assistance", "tournament/judgements/*.jsonl: verdicts on pairs.",
-        tournament.JUDGEMENTS, JSONL),
+        "tournament/judgements", JSONL),
     _of("traits", "assistance", "tournament/traits/*.jsonl: judges' codings of assistance.",
-        tournament.TRAITS, JSONL),
+        "tournament/traits", JSONL),
     _of("propensity_items", "propensity", "propensity/items/*.csv: three-option items with ideal bands.",
-        propensity.ITEMS, CSV),
+        "propensity/items", CSV),
     _of("propensity_responses", "propensity", "propensity/responses/*.csv: what systems chose.",
-        propensity.RESPONSES, CSV),
+        "propensity/responses", CSV),
     _of("tasks", "assistance", "tournament/tasks/*.md: tasks beside those of the project.",
         "tournament/tasks", ".md"),
     Input("rubrics", "llm", "rubrics/: rubrics, tasks, and what models are told beside them.",

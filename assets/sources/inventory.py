@@ -12,9 +12,10 @@ from pathlib import Path
 import pandas as pd
 
 from assets.ports import conform
+from assets.sources.errors import SourceError, SourceFileError
+from assets.sources.files import file_sha256, find_files, relative
 from assets.sources.inputs import INPUTS
-from assets.sources.readers.errors import SourceError, SourceFileError
-from assets.sources.readers.folder import empty_frame, file_sha256, find_files, relative
+from assets.sources.readers.folder import empty_frame
 
 # tasks are told apart from the project's own by nobody: they are instruments, as rubrics are, not data
 LISTED = tuple(one for one in INPUTS if one.base == "sources" and one.name != "tasks")

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from assets.sources.errors import SourceError, SourceFileError
+from assets.sources.files import clean_name, find_files, relative
 from assets.sources.readers import results, systems
-from assets.sources.readers.errors import SourceError, SourceFileError
-from assets.sources.readers.folder import find_files, relative
 from assets.sources.readers.systems import read_systems
-from assets.sources.readers.text import clean_name, known_names
+from assets.sources.readers.text import known_names
 from assets.whole_file import written_whole
 
 HUMAN = "human"

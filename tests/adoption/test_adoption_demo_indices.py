@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from assets.demo import indices
-from assets.demo.generate import ensure_demo
+from assets.demo.ensure import ensure_demo
 from assets.settings import Settings
 from assets.sources.readers import comparison, read_oews, read_onet
 from dagster_project.resources import DuckDBWarehouse

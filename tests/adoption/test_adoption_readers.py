@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from assets.sources.errors import SourceError
 from assets.sources.inventory import list_source_files
 from assets.sources.readers import read_chats
 from assets.sources.readers.chat_language import detect
 from assets.sources.readers.chat_text import clean, mask
-from assets.sources.readers.errors import SourceError
 
 ENGLISH = "Please write a friendly letter to the customers about the new opening hours"
 

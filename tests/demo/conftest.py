@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assets.demo.generate import ensure_demo
+from assets.demo.ensure import ensure_demo
 from assets.settings import Settings
 
 

@@ -15,7 +15,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from assets.demo import figures
 from assets.demo.battery import success_probability
-from assets.demo.generate import ensure_demo
+from assets.demo.ensure import ensure_demo
 from assets.settings import PROJECT, Settings
 
 SEED = Settings.model_fields["seed"].default  # what a user sees

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from assets.demo import figures, generate
-from assets.demo.generate import ensure_demo
+from assets.demo import ensure, figures, generate
+from assets.demo.ensure import ensure_demo
 from assets.settings import Settings
 from tests.factories import CAPABILITIES, RESULTS_HEADER, SYSTEMS_HEADER
 
@@ -136,9 +136,9 @@ def test_changed_generator_makes_the_stamp_stale(monkeypatch: pytest.MonkeyPatch
     source = tmp_path / "battery.py"
     source.write_text("one", encoding="utf-8")
     monkeypatch.setattr(figures, "HERE", tmp_path)
-    before = generate._stamp(500, 1)
+    before = ensure._stamp(500, 1)
     source.write_text("two", encoding="utf-8")
-    assert generate._stamp(500, 1) != before
+    assert ensure._stamp(500, 1) != before
 
 
 def test_folder_of_another_is_left_alone(tmp_path: Path) -> None:

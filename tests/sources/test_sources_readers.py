@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assets.ports import declared_tables
+from assets.sources.errors import SourceError
 from assets.sources.inventory import list_source_files
 from assets.sources.readers import (
     read_candidates,
@@ -32,7 +33,6 @@ from assets.sources.readers import (
     read_systems,
     read_traits,
 )
-from assets.sources.readers.errors import SourceError
 from tests.factories import (
     CAPABILITIES,
     CROSSWALK_HEADER,

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import duckdb
 
-from assets.demo.generate import ensure_demo
+from assets.demo.ensure import ensure_demo
 
 # the refresh and what carries its ids or the file system's times
 VARYING = {"refresh", "source_file"}

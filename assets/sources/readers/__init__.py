@@ -1,8 +1,8 @@
 """Pure readers: an input folder in, frames as declared in dbt/models/sources.yml out."""
 
+from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.readers.chats import ChatParts, read_chats
 from assets.sources.readers.comparison import read_comparison
-from assets.sources.readers.errors import SourceError, SourceFileError
 from assets.sources.readers.folder import Reading
 from assets.sources.readers.interviews import read_interviews
 from assets.sources.readers.items import read_items

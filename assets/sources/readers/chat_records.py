@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.sources.readers.errors import SourceFileError
+from assets.sources.errors import SourceFileError
 from assets.sources.readers.json_lines import DoubledFieldError, known_fields
 from assets.sources.readers.text import known_names
 

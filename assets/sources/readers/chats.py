@@ -25,15 +25,17 @@ import pyarrow.parquet as pq
 
 from assets.keys import text_key
 from assets.ports import conform, declared_tables
+from assets.sources.errors import SourceError, SourceFileError
+from assets.sources.files import file_sha256, find_files, relative
+from assets.sources.inputs import BY_NAME
 from assets.sources.readers.chat_language import detect, detector_version
 from assets.sources.readers.chat_records import EXPECTED, Record, columns_of, records
 from assets.sources.readers.chat_text import clean, mask, mask_emails
-from assets.sources.readers.errors import SourceError, SourceFileError
-from assets.sources.readers.folder import empty_frame, file_sha256, find_files, relative
+from assets.sources.readers.folder import empty_frame
 from assets.whole_file import written_whole
 
-LOCATION = "chats"
-SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz")
+LOCATION = BY_NAME["chats"].location
+SUFFIXES = BY_NAME["chats"].suffixes
 BLANK = "no user turn holds any text"
 BATCH = 5_000
 LABEL_CHARACTERS = 80

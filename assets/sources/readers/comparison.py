@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 
 from assets.ports import conform
-from assets.sources.readers.errors import SourceError, SourceFileError
-from assets.sources.readers.folder import Reading, empty_frame, find_files, provenance, relative
+from assets.sources.errors import SourceError, SourceFileError
+from assets.sources.files import find_files, relative
+from assets.sources.readers.folder import Reading, empty_frame, provenance
 from assets.sources.readers.text import Table, read_table, require_columns, require_unique
 
 FOLDER = "comparison"

@@ -19,12 +19,12 @@ import pandas as pd
 
 from assets.ports import conform
 from assets.settings import PROJECT
-from assets.sources.readers.errors import SourceError, SourceFileError
-from assets.sources.readers.folder import relative
+from assets.sources.errors import SourceError, SourceFileError
+from assets.sources.files import clean_name, relative
+from assets.sources.inputs import INSPECT_LOGS
 from assets.sources.readers.inspect_system import InspectSystem, system_of, task_setup
-from assets.sources.readers.text import clean_name
 
-SUFFIXES = (".eval", ".json")
+SUFFIXES = INSPECT_LOGS
 # what a transcript holds beside its verdict: by far most of a log, and none of it read
 HEAVY = {"messages", "events", "events_data", "store", "attachments", "output", "timelines"}
 TAKEN = {"id", "epoch", "scores", "error", "limit", "invalidation"}

@@ -10,13 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
-from assets.sources.readers.errors import SourceError
+from assets.sources.errors import SourceError
+from assets.sources.files import clean_name
+from assets.sources.inputs import BY_NAME
 from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
 from assets.sources.readers.privacy import coded, labels
 from assets.sources.readers.ratings import capability_aliases
-from assets.sources.readers.text import Table, clean_name, require_columns, with_known_columns
+from assets.sources.readers.text import Table, require_columns, with_known_columns
 
-LOCATION = "survey/interviews"
+LOCATION = BY_NAME["interviews"].location
 LABELS = ("company", "role", "duty")
 COLUMNS = (*LABELS, "capability", "points")
 # dbt joins the two into a scope's name, and no two roles may end up with the same

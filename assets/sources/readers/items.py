@@ -12,12 +12,14 @@ from typing import Any
 
 import pandas as pd
 
-from assets.sources.readers.errors import SourceError, SourceFileError
-from assets.sources.readers.folder import copies, find_files, relative
+from assets.sources.errors import SourceError, SourceFileError
+from assets.sources.files import clean_name, find_files, relative
+from assets.sources.inputs import BY_NAME
+from assets.sources.readers.folder import copies
 from assets.sources.readers.json_lines import DoubledFieldError, known_fields
-from assets.sources.readers.text import clean_name, read_bytes
+from assets.sources.readers.text import read_bytes
 
-LOCATION = "battery/items"
+LOCATION = BY_NAME["items"].location
 FIELDS = ("item", "text", "answer")
 COLUMNS = ["benchmark", *FIELDS]
 _RESAVE = "Write one JSON object a line, with item and text, as UTF-8"

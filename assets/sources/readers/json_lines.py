@@ -18,11 +18,11 @@ import numpy as np
 import pandas as pd
 
 from assets.ports import conform
-from assets.sources.readers.errors import SourceError, SourceFileError
-from assets.sources.readers.folder import Reading, copies, empty_frame, find_files, relative
-from assets.sources.readers.text import clean_name, known_names
+from assets.sources.errors import SourceError, SourceFileError
+from assets.sources.files import JSONL, clean_name, find_files, relative
+from assets.sources.readers.folder import Reading, copies, empty_frame
+from assets.sources.readers.text import known_names
 
-JSONL = ".jsonl"
 MAX_VALUE = 200
 _RESAVE = "Write one JSON object a line, as UTF-8"
 

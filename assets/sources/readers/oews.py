@@ -13,13 +13,15 @@ import numpy as np
 import pandas as pd
 
 from assets.ports import conform
-from assets.sources.readers.errors import SourceError, SourceFileError
-from assets.sources.readers.folder import CSV, Reading, empty_frame, find_files, provenance, relative
+from assets.sources.errors import SourceError, SourceFileError
+from assets.sources.files import CSV, find_files, relative
+from assets.sources.inputs import BY_NAME
+from assets.sources.readers.folder import Reading, empty_frame, provenance
 from assets.sources.readers.text import Table, read_table, require_columns, require_unique
 from assets.sources.readers.workbook import read_workbook
 
-LOCATION = "oews"
-SUFFIXES = (CSV, ".xlsx")
+LOCATION = BY_NAME["oews"].location
+SUFFIXES = BY_NAME["oews"].suffixes
 EMPLOYMENT = {
     "oews_code": "OCC_CODE",
     "title": "OCC_TITLE",

@@ -15,12 +15,14 @@ from pathlib import Path
 import pandas as pd
 
 from assets.ports import conform
-from assets.sources.readers.errors import SourceError, SourceFileError
-from assets.sources.readers.folder import Reading, empty_frame, find_files, provenance, relative
+from assets.sources.errors import SourceError, SourceFileError
+from assets.sources.files import find_files, relative
+from assets.sources.inputs import BY_NAME
+from assets.sources.readers.folder import Reading, empty_frame, provenance
 from assets.sources.readers.text import Table, read_tabbed, read_text, require_columns
 
-LOCATION = "onet"
-SUFFIXES = (".txt",)
+LOCATION = BY_NAME["onet"].location
+SUFFIXES = BY_NAME["onet"].suffixes
 OCCUPATION = "O*NET-SOC Code"
 READ_ME = "Read Me.txt"
 _AGAIN = "Unzip the official text release again and copy its files as they are"

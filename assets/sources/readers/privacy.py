@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from assets.sources.readers.errors import SourceError, SourceFileError
+from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.readers.text import Table
 
 MAX_LABEL_CHARACTERS = 80

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from assets.sources.readers.errors import SourceError
+from assets.sources.errors import SourceError
+from assets.sources.inputs import BY_NAME
 from assets.sources.readers.folder import Columns, Parsed, Reading, provenance, read_folder
 from assets.sources.readers.ratings import capability_aliases
 from assets.sources.readers.text import Table, require_columns, with_known_columns
 
-ITEMS = "propensity/items"
-RESPONSES = "propensity/responses"
+ITEMS = BY_NAME["propensity_items"].location
+RESPONSES = BY_NAME["propensity_responses"].location
 OPTIONS = ("option_a", "option_b", "option_c")
 ITEM_COLUMNS = ("item_id", "propensity", "benchmark", "prompt", *OPTIONS, "correct", "lower", "upper")
 RESPONSE_COLUMNS = ("system", "item_id", "propensity", "incitation", "option", "is_correct")

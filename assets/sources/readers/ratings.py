@@ -12,11 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from assets.settings import PROJECT
-from assets.sources.readers.errors import SourceError
+from assets.sources.errors import SourceError
+from assets.sources.files import clean_name
+from assets.sources.inputs import BY_NAME
 from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
-from assets.sources.readers.text import Table, clean_name, require_columns, require_unique
+from assets.sources.readers.text import Table, require_columns, require_unique
 
-LOCATION = "battery/ratings"
+LOCATION = BY_NAME["ratings"].location
 KEYS = ("dataset name", "sample id")
 # two raters may agree on all levels of a few items, never on 18 of each of so many
 COPY_ROWS = 10

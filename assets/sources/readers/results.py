@@ -13,14 +13,15 @@ import numpy as np
 import pandas as pd
 
 from assets.ports import declared_tables
-from assets.sources.readers.errors import SourceError, SourceFileError
-from assets.sources.readers.folder import CSV, Parsed, Reading, find_files, provenance, read_folder
-from assets.sources.readers.inspect_logs import SUFFIXES as LOG_SUFFIXES
+from assets.sources.errors import SourceError, SourceFileError
+from assets.sources.files import find_files
+from assets.sources.inputs import BY_NAME, INSPECT_LOGS
+from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
 from assets.sources.readers.inspect_logs import read_inspect_logs
 from assets.sources.readers.text import Table, require_columns, require_unique, with_known_columns
 
-LOCATION = "battery/results"
-SUFFIXES = (CSV, *LOG_SUFFIXES)
+LOCATION = BY_NAME["results"].location
+SUFFIXES = BY_NAME["results"].suffixes
 KEYS = ("dataset_name", "sample_id")
 COLUMNS = ("task_name", "sample_id", "score", "metadata", "dataset_name")
 REQUIRED = ("sample_id", "score", "dataset_name")
@@ -42,7 +43,7 @@ def read_results(sources: Path) -> Reading:
         reading = read_folder(sources, LOCATION, ["raw.result"], _parse, copy_rows=inf)
     except SourceError as error:
         faults += error.faults
-    logs = find_files(sources, LOCATION, LOG_SUFFIXES)[0]
+    logs = find_files(sources, LOCATION, INSPECT_LOGS)[0]
     try:
         frames, files, left_out = read_inspect_logs(sources, logs)
         faults += [

@@ -16,14 +16,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from assets.sources.readers.errors import SourceError, SourceFileError
+from assets.sources.errors import SourceError, SourceFileError
+from assets.sources.files import clean_name
+from assets.sources.inputs import BY_NAME
 from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
 from assets.sources.readers.interviews import LOCATION as INTERVIEWS
 from assets.sources.readers.privacy import coded, labels
-from assets.sources.readers.text import Table, clean_name, require_columns, with_known_columns
+from assets.sources.readers.text import Table, require_columns, with_known_columns
 from assets.sources.survey_schema import ALLOWED, COMPANY, REQUIRED, RESPONSE_ID, SOURCE
 
-LOCATION = "survey"
+LOCATION = BY_NAME["survey"].location
 MAX_EXTRA_HEADER_ROWS = 2
 # both are columns that every export must have
 MEASURED = ("Progress", "Duration (in seconds)")

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from assets.sources.inputs import BY_NAME
 from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
 from assets.sources.readers.text import Table, require_columns, require_unique, with_known_columns
 
-LOCATION = "battery/systems.csv"
+LOCATION = BY_NAME["systems"].location
 COLUMNS = ("system", "name", "model", "settings", "scaffold", "developer", "family", "released_on", "kind")
 
 

@@ -11,7 +11,6 @@ import csv
 import difflib
 import hashlib
 import io
-import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,18 +19,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from assets.sources.readers.errors import SourceError, SourceFileError
+from assets.sources.errors import SourceError, SourceFileError
+from assets.sources.files import clean_name
 
 # A cell longer than this is a quote that was never closed, not an answer.
 MAX_CELL_CHARACTERS = 10_000_000
-_LOOK_ALIKES = str.maketrans(
-    {
-        **dict.fromkeys("\u00a0\u2007\u202f", " "),
-        **dict.fromkeys("\ufeff\u200b", None),
-        **dict.fromkeys("\u2018\u2019", "'"),
-        **dict.fromkeys("\u201c\u201d", '"'),
-    }
-)
 _SAVE_AS_UTF8 = "Save the file as UTF-8 (in a spreadsheet: 'CSV UTF-8') and run again"
 _RESAVE = "Export the file again as comma-separated CSV, cells with commas, quotes or line breaks in quotes"
 
@@ -68,13 +60,6 @@ class Table:
         self, what: str, *, row: int | None = None, column: str | None = None, do: str
     ) -> SourceFileError:
         return SourceFileError(what, file=self.file, row=row, column=column, do=do)
-
-
-def clean_name(text: str) -> str:
-    """A name as everyone spells it: NFC, no BOM, plain blanks and quotes, no blanks around it."""
-    if text.isascii():
-        return text.strip()
-    return unicodedata.normalize("NFC", text.translate(_LOOK_ALIKES)).strip()
 
 
 def known_names(found: Iterable[str], known: Collection[str]) -> list[str]:

@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from assets.rubric_scores import score_pair
+from assets.sources.inputs import BY_NAME
 from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
 from assets.sources.readers.json_lines import MAX_VALUE, FieldFault, Names, read_json_lines, text
 from assets.sources.readers.text import Table, require_columns, require_unique, with_known_columns
 
-CANDIDATES = "tournament/candidates.csv"
-OUTPUTS = "tournament/outputs"
-JUDGEMENTS = "tournament/judgements"
-TRAITS = "tournament/traits"
+CANDIDATES = BY_NAME["candidates"].location
+OUTPUTS = BY_NAME["outputs"].location
+JUDGEMENTS = BY_NAME["judgements"].location
+TRAITS = BY_NAME["traits"].location
 CANDIDATE_COLUMNS = ("candidate", "family", "role", "gradient")
 CELL = ("task", "mode", "run")
 OUTPUT_FIELDS = (*CELL, "candidate", "assistance", "output")

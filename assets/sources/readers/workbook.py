@@ -10,8 +10,9 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from assets.sources.readers.errors import SourceError, SourceFileError
-from assets.sources.readers.text import Table, clean_name, read_bytes
+from assets.sources.errors import SourceError, SourceFileError
+from assets.sources.files import clean_name
+from assets.sources.readers.text import Table, read_bytes
 
 
 def read_workbook(path: Path, file: str, wanted: Sequence[str]) -> tuple[Table, str]:
