@@ -56,7 +56,7 @@ def _step(
 
     @dg.multi_asset(
         name=f"{DBT_STEP}{number}",
-        specs=[_spec(table) for table in tables],
+        specs=[_spec(table, nodes) for table in tables],
         check_specs=[_check(test) for test in nodes.tests.values() if test.on in own],
         can_subset=True,
         pool=POOL,
@@ -71,7 +71,7 @@ def _step(
     return dbt_phase
 
 
-def _spec(table: DbtTable) -> dg.AssetSpec:
+def _spec(table: DbtTable, nodes: DbtNodes) -> dg.AssetSpec:
     schema = [
         dg.TableColumn(name, column.get("data_type") or "?", description=column.get("description") or None)
         for name, column in table.columns.items()
@@ -83,7 +83,11 @@ def _spec(table: DbtTable) -> dg.AssetSpec:
         kinds={"dbt", "duckdb"},
         code_version=table.code_version,
         description=table.description,
-        metadata={"dagster/column_schema": dg.TableSchema(schema), "dagster/table_name": table.name},
+        metadata={
+            "dagster/column_schema": dg.TableSchema(schema),
+            "dagster/table_name": table.name,
+            "suitability/compared_with": nodes.compared_with(table.name),
+        },
     )
 
 

@@ -57,9 +57,10 @@ class DbtNodes:
     tables: dict[str, DbtTable]
     tests: dict[str, DbtTest]
 
-    def tests_on(self, name: str) -> list[DbtTest]:
-        """Tests that are told of a table."""
-        return [test for test in self.tests.values() if test.on == name]
+    def compared_with(self, name: str) -> list[str]:
+        """Other tables of dbt that a test reads together with a table."""
+        found = {read for test in self.tests.values() if name in test.reads for read in test.reads}
+        return sorted(found & self.tables.keys() - {name})
 
 
 def read_nodes(manifest_path: Path, variables: Mapping[str, object]) -> DbtNodes:

@@ -43,13 +43,17 @@ _FOLDERS = ("assets", "dagster_project", "dbt", "expectations", "rubrics")
 
 @dataclass(frozen=True)
 class Node:
-    """An asset: the step that makes it, what it reads (inputs as file.<name>), and the version of its code."""
+    """An asset: the step that makes it, what it reads (inputs as file.<name>), and the version of its code.
+
+    `compared_with` are tables that it need not follow from, and must fit together with: a test reads both.
+    """
 
     step: str
     reads: tuple[str, ...]
     code_version: str
     is_always_made: bool = False
     is_on_demand: bool = False
+    compared_with: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,8 +82,10 @@ def read_graph(settings: Settings) -> dict[str, Node]:
     try:
         kept = json.loads(path.read_bytes())
         if kept["stamp"] == stamp:
+            listed = ("reads", "compared_with")
             return {
-                name: Node(**{**node, "reads": tuple(node["reads"])}) for name, node in kept["nodes"].items()
+                name: Node(**{**node, **{key: tuple(node[key]) for key in listed}})
+                for name, node in kept["nodes"].items()
             }
     except (OSError, ValueError, KeyError, TypeError):
         pass
@@ -104,6 +110,7 @@ def keep_graph(definitions: dg.Definitions, settings: Settings) -> dict[str, Nod
                 asset.code_version or "",
                 bool(asset.metadata.get("suitability/is_always_made")),
                 ".".join(key.path) in on_demand,
+                tuple(asset.metadata.get("suitability/compared_with", ())),
             )
     document = {"stamp": project_stamp(), "nodes": {name: asdict(node) for name, node in nodes.items()}}
     with written_whole(settings.home / "graph.json") as fresh:
@@ -164,4 +171,8 @@ def _following(graph: Mapping[str, Node], stale: Mapping[str, str]) -> dict[str,
             if name not in stale and name not in follows and not graph[name].is_on_demand:
                 follows[name] = f"follows from {cause.replace('.', '/')}"
                 waiting.append(name)
+    for cause in (*stale, *follows):
+        for name in graph[cause].compared_with:
+            if name not in stale:
+                follows.setdefault(name, f"is tested together with {cause.replace('.', '/')}")
     return follows

@@ -13,8 +13,9 @@ import pytest
 
 from assets.ports import declared_tables
 from assets.settings import PROJECT
+from assets.versions import Version
 from dagster_project.ge_checks import SuiteError, build_ge_checks, load_suites, run_suite
-from tests.steps import MemoryWarehouse
+from dagster_project.resources import DuckDBWarehouse
 
 FLOOR = {"type": "expect_table_row_count_to_be_between", "kwargs": {"min_value": 1}, "severity": "critical"}
 IN_SET = {
@@ -40,10 +41,6 @@ def _ratings(*levels: str | None) -> pd.DataFrame:
         row_number=range(2, len(levels) + 2),
         source_file="battery/ratings/a.csv",
     )
-
-
-def _files(*inputs: str) -> pd.DataFrame:
-    return pd.DataFrame({"input": list(inputs)})
 
 
 def test_a_failing_expectation_shows_counts_and_where_the_offenders_stand(tmp_path: Path) -> None:
@@ -119,11 +116,8 @@ def test_the_products_suites_cover_each_input_table() -> None:
     }
 
 
-@pytest.mark.parametrize(("severity", "is_blocked"), [("critical", True), ("warning", False)])
-def test_critical_blocks_what_is_downstream_and_a_warning_does_not(
-    tmp_path: Path, severity: str, is_blocked: bool
-) -> None:
-    checks = build_ge_checks(_write(tmp_path, FLOOR, IN_SET | {"severity": severity}))
+def _run(folder: Path, warehouse: DuckDBWarehouse) -> tuple[dg.ExecuteInProcessResult, set[str]]:
+    """Run the suites of a folder beside assets that make nothing; the result and what was reached."""
 
     @dg.asset(key=["raw", "source_file"])
     def source_file() -> None: ...
@@ -134,22 +128,63 @@ def test_critical_blocks_what_is_downstream_and_a_warning_does_not(
     @dg.asset(key=["staging", "stg_rating"], deps=[rating])
     def downstream() -> None: ...
 
-    tables = {"raw.rating": _ratings("9"), "raw.source_file": _files("ratings")}
     definitions = dg.Definitions(
         assets=[source_file, rating, downstream],
-        asset_checks=checks,
-        resources={"warehouse": MemoryWarehouse(tables)},
+        asset_checks=build_ge_checks(folder),
+        resources={"warehouse": warehouse},
     )
     with dg.DagsterInstance.ephemeral() as instance:
         result = definitions.resolve_implicit_global_asset_job_def().execute_in_process(
             instance=instance, raise_on_error=False
         )
-    made = {
-        event.asset_key.to_user_string()
-        for event in result.get_asset_materialization_events()
-        if event.asset_key
-    }
-    failed = [e for e in result.get_asset_check_evaluations() if not e.passed]
-    assert [e.check_name for e in failed] == ["column_values_to_be_in_set_level"]
-    assert ("staging/stg_rating" not in made) == is_blocked
-    assert result.success != is_blocked
+    made = result.get_asset_materialization_events()
+    return result, {event.asset_key.to_user_string() for event in made if event.asset_key}
+
+
+def _note(warehouse: DuckDBWarehouse, *levels: str) -> None:
+    """The ratings as the step that reads them leaves them: its checks are still to come."""
+    version = Version("code", is_checked=False)
+    warehouse.write({"raw.rating": _ratings(*levels)}, {"raw.rating": version})
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> DuckDBWarehouse:
+    warehouse = DuckDBWarehouse(tmp_path / "home" / "warehouse.duckdb")
+    columns = list(declared_tables()["raw.source_file"])
+    warehouse.write({"raw.source_file": pd.DataFrame({"input": ["ratings"]}).reindex(columns=columns)})
+    return warehouse
+
+
+@pytest.mark.parametrize(("severity", "is_blocked"), [("critical", True), ("warning", False)])
+def test_critical_blocks_what_is_downstream_and_a_warning_does_not(
+    tmp_path: Path, warehouse: DuckDBWarehouse, severity: str, is_blocked: bool
+) -> None:
+    folder = _write(tmp_path, FLOOR, IN_SET | {"severity": severity})
+    _note(warehouse, "9", "1")
+    # once made, once kept: the same is told
+    for is_kept in (False, not is_blocked):
+        result, made = _run(folder, warehouse)
+        (failed,) = (e for e in result.get_asset_check_evaluations() if not e.passed)
+        assert failed.check_name == "column_values_to_be_in_set_level"
+        assert ("kept" in failed.metadata) == is_kept
+        assert ("staging/stg_rating" not in made) == is_blocked
+        assert result.success != is_blocked
+        assert warehouse.versions()["raw.rating"].is_checked != is_blocked
+        (noted,) = warehouse.failed_checks()
+        assert (noted.name, noted.check_name, noted.is_blocking) == (
+            "raw.rating",
+            failed.check_name,
+            is_blocked,
+        )
+        for told in ("levels are 0-5", "1 offending", "'level': '9'", "'row_number': 2"):
+            assert told in noted.description
+
+
+def test_a_table_that_is_right_again_has_no_failed_check(tmp_path: Path, warehouse: DuckDBWarehouse) -> None:
+    folder = _write(tmp_path, FLOOR, IN_SET)
+    _note(warehouse, "9")
+    assert not _run(folder, warehouse)[0].success
+    _note(warehouse, "1")
+    result, _ = _run(folder, warehouse)
+    assert result.success and warehouse.failed_checks() == []
+    assert warehouse.versions()["raw.rating"].is_checked

@@ -23,6 +23,7 @@ from dagster_project.cli import main
 from dagster_project.publish import Mart, publish
 from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import run_dbt
+from tests.steps import run_steps
 
 KEYS = {
     "recovery_dimension": ("run", "tau", "intercept", "dimension"),
@@ -109,10 +110,8 @@ def test_the_next_refresh_publishes_what_was_found(
     warehouse = DuckDBWarehouse(home / "warehouse.duckdb")
     with duckdb.connect(str(warehouse.path)) as connection:
         connection.execute("drop schema model cascade")
-    assert dg.materialize(
-        [proof_assets.recovery_tables, proof_assets.calibration_tables],
-        resources={"warehouse": warehouse, "settings": Settings(home=home, intercept_prior_sd=1)},
-    ).success
+    settings = Settings(home=home, intercept_prior_sd=1)
+    run_steps(warehouse, settings, proof_assets.recovery_tables, proof_assets.calibration_tables)
     run = run_dbt(home, "run", "-s", *KEYS, parsed=dbt_target)
     assert run.success, run.failures
     publish(warehouse, home / "published", [Mart(name, key, key) for name, key in KEYS.items()])

@@ -24,8 +24,8 @@ def test_kills_at_every_stage_leave_the_last_good_answer_and_the_next_run_gives_
     results.write_text(whole.rsplit("\n", 3)[0] + "\n", encoding="utf-8")
     with workplace.polled() as seen:
         for line_starts, delay in (
-            ("raw/rating ...", 0.3),
-            ("seed/", 1.5),
+            ("raw/result ...", 0.3),
+            ("dbt_phase_1 ...", 1.5),
             ("model/system_posterior ...", 0.5),
             ("published/marts ...", 0.05),
         ):
@@ -38,3 +38,6 @@ def test_kills_at_every_stage_leave_the_last_good_answer_and_the_next_run_gives_
         assert code == 0, output
         assert workplace.parquet() == before
     assert len(seen) >= 2
+    # no table that a kill cut off counts as made, nor is one made twice
+    code, output = workplace.refresh("--dry-run")
+    assert code == 0 and "Nothing has changed" in output

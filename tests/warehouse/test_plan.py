@@ -245,6 +245,21 @@ def test_a_step_of_python_makes_all_of_its_tables_and_a_start_of_dbt_those_that_
     assert "raw.other" not in plan_refresh(of_dbt, known, own).names
 
 
+def test_what_a_test_compares_with_a_stale_table_is_looked_at_and_nothing_after_it(own: Settings) -> None:
+    """Else the test would not run until the other table is made again, and the pair be published untested."""
+    run(own)
+    add(results(own))
+    known = DuckDBWarehouse(own.warehouse_path).versions()
+    known |= {name: replace(known[RESULT], code_version="x", inputs={}) for name in ("marts.a", "marts.b")}
+    known["marts.b"] = replace(known["marts.b"], inputs={"marts.a": known["marts.a"].data_version})
+    graph = {
+        **GRAPH, RESULT: replace(GRAPH[RESULT], compared_with=("marts.a",)),
+        "marts.a": Node("dbt_phase_3", (), "x"), "marts.b": Node("dbt_phase_3", ("marts.a",), "x"),
+    }  # fmt: skip
+    found = plan_refresh(graph, known, own)
+    assert found.follows["marts.a"] == "is tested together with raw/result" and "marts.b" not in found.names
+
+
 def test_ignored_files_are_told(own: Settings) -> None:
     (results(own) / "notes.txt").write_text("x")
     assert plan(own).ignored_files == ["battery/results/notes.txt"]
@@ -291,6 +306,7 @@ def test_the_graph_is_read_from_the_home_until_a_file_of_the_project_changes(
 
     monkeypatch.setattr("dagster_project.definitions.build_definitions", build)
     assert read_graph(own) == kept and not built
+    assert "marts.suitability" in kept["marts.ai_system"].compared_with
     monkeypatch.setattr("dagster_project.plan.project_stamp", lambda: "another")
     assert read_graph(own) == kept and built == [True]
     # junk is no graph

@@ -69,7 +69,8 @@ def settings(dbt_target: Path, tmp_path_factory: pytest.TempPathFactory) -> Sett
 
 @pytest.fixture(scope="module")
 def definitions(settings: Settings) -> dg.Definitions:
-    return build_definitions(settings)
+    # no way leads to dbt here, which starts a process of its own
+    return build_definitions(settings, {"dbt": dg.ResourceDefinition.hardcoded_resource(None)})
 
 
 def run(definitions: dg.Definitions, keys: set[dg.AssetKey]) -> tuple[dg.ExecuteInProcessResult, set[str]]:

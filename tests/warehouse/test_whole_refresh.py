@@ -122,8 +122,6 @@ def test_a_damaged_working_file_is_told_once_and_without_it_all_is_made_anew(wor
     assert output.count("is damaged: delete it") == 1
     assert workplace.parquet() == good
     working.unlink()
-    code, output = workplace.refresh("--job", "refresh_chats")
-    assert code == 1 and "nothing in this home was refreshed as a whole yet" in output
     code, output = workplace.refresh()
     assert code == 0, output
     assert workplace.parquet() == good
@@ -134,39 +132,76 @@ def test_a_kill_leaves_the_last_good_answer_and_the_next_run_gives_the_same_byte
     workplace: Workplace,
 ) -> None:
     good = workplace.parquet()
+    # so that the fit has something to do and would change the answer
+    results = workplace.sources / "battery" / "results" / "o4-mini.csv"
+    whole = results.read_text(encoding="utf-8")
+    results.write_text(whole.rsplit("\n", 3)[0] + "\n", encoding="utf-8")
     with workplace.polled() as seen:
         workplace.kill_when("model/system_posterior ...", 0.5)
         assert workplace.parquet() == good
         assert len(seen) == 1
+        results.write_text(whole, encoding="utf-8")
         code, output = workplace.refresh()
         assert code == 0, output
         assert workplace.parquet() == good
     assert len(seen) == 2
 
 
-def test_a_removed_results_file_leaves_the_marts_and_a_bad_file_changes_nothing(
+def _made(workplace: Workplace) -> dict[str, bool]:
+    return dict(workplace.query("select asset, is_made from marts.refresh_step"))  # type: ignore[arg-type]
+
+
+def test_a_refresh_of_a_new_home_makes_everything(tmp_path: Path, dbt_target: Path) -> None:
+    """Without sources nothing takes long, and every table stands, empty."""
+    (tmp_path / "sources").mkdir()
+    shutil.copytree(dbt_target, tmp_path / "home" / "dbt" / "target")
+    workplace = Workplace(tmp_path / "home", tmp_path / "sources")
+    code, output = workplace.refresh()
+    assert code == 0, output
+    made = _made(workplace)
+    assert len(made) > 250 and all(made.values())
+    code, output = workplace.refresh()
+    assert code == 0 and "Nothing has changed" in output and _made(workplace) == made
+
+
+def test_files_touched_or_written_anew_with_the_same_bytes_change_nothing(workplace: Workplace) -> None:
+    published = workplace.published.stat()
+    for path in workplace.sources.rglob("*.csv"):
+        content = path.read_bytes()
+        path.unlink()
+        path.write_bytes(content)
+    code, output = workplace.refresh()
+    assert code == 0 and "Nothing has changed" in output, output
+    assert workplace.published.stat().st_ino == published.st_ino
+
+
+def test_a_setting_makes_what_read_it_and_is_named(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    good = workplace.parquet()
+    monkeypatch.setenv("SUITABILITY_MIN_CELL", "50")
+    code, output = workplace.refresh("--dry-run", "--verbose")
+    assert code == 0 and "SUITABILITY_MIN_CELL is 50 and was 1" in output
+    assert "model/system_posterior" not in output
+    assert workplace.parquet() == good
+
+
+def test_a_removed_results_file_leaves_the_marts_and_a_bad_file_changes_nothing(workplace: Workplace) -> None:
+    first = workplace.parquet()
     results = workplace.sources / "battery" / "results"
     whole = (results / "gpt-5-nano.csv").read_bytes()
     (results / "gpt-5-nano.csv").unlink()
-    code, output = workplace.refresh("--job", "refresh_results")
+    code, output = workplace.refresh()
     assert code == 0, output
+    assert "battery/results/gpt-5-nano.csv is gone" in output
     for mart in ("capability_profile", "system_profile", "suitability", "benchmark"):
         systems = {row[0] for row in workplace.query(f"select distinct system from marts.{mart}")}
         assert "gpt-5-nano" not in systems and len(systems) == 5, mart
+    made = _made(workplace)
+    assert made["raw/result"] and made["model/system_posterior"] and made["marts/suitability"]
+    assert not any(made[name] for name in ("raw/rating", "raw/survey_response", "raw/chat", "marts/task"))
 
     good = workplace.parquet()
-    # figures under two settings are never mixed
-    with monkeypatch.context() as other:
-        other.setenv("SUITABILITY_MIN_CELL", "50")
-        code, output = workplace.refresh("--job", "refresh_chats")
-    assert code == 1
-    assert (
-        "SUITABILITY_MIN_CELL is 50 and was 1 in the last whole refresh. Run `suitability refresh`" in output
-    )
-    assert workplace.parquet() == good
-
     (results / "gpt-5-nano.csv").write_bytes(b"")
     chats = workplace.sources / "chats" / "2000-01.parquet"
     log = chats.read_bytes()
@@ -178,3 +213,7 @@ def test_a_removed_results_file_leaves_the_marts_and_a_bad_file_changes_nothing(
     assert workplace.parquet() == good
     (results / "gpt-5-nano.csv").write_bytes(whole)
     chats.write_bytes(log)
+    # the way back gives what was there at first, whatever was kept meanwhile
+    code, output = workplace.refresh()
+    assert code == 0, output
+    assert workplace.parquet() == first

@@ -21,8 +21,8 @@ import duckdb
 
 from assets.demo.ensure import ensure_demo
 
-# the refresh and what carries its ids or the file system's times
-VARYING = {"refresh", "source_file"}
+# the refresh, what it did, and what carries the file system's times
+VARYING = {"refresh", "refresh_step", "source_file"}
 
 
 @dataclass
