@@ -90,9 +90,9 @@ class Warehouse(Reader, Protocol):
         ...
 
     def settle(
-        self, passed: Sequence[str], failed: Sequence[FailedCheck], ran: Sequence[tuple[str, str]]
+        self, is_sound: Mapping[str, bool], failed: Sequence[FailedCheck], ran: Sequence[tuple[str, str]]
     ) -> None:
-        """Note that the blocking checks of tables `passed` have passed, and which of the checks that `ran` have not."""
+        """Note of which tables the blocking checks have passed, and which of the checks that `ran` have not."""
         ...
 
 

@@ -50,7 +50,7 @@ class MemoryWarehouse:
         return {}
 
     def settle(
-        self, passed: Sequence[str], failed: Sequence[FailedCheck], ran: Sequence[tuple[str, str]]
+        self, is_sound: Mapping[str, bool], failed: Sequence[FailedCheck], ran: Sequence[tuple[str, str]]
     ) -> None:
         """It notes nothing."""
 

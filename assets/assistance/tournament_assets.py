@@ -64,7 +64,7 @@ def _leak_check(table: str) -> dg.AssetChecksDefinition:
         outputs = assisted(warehouse.read(table))
         told = [f"{' / '.join(entry)}: {share:.0%}" for entry, share in leaks(outputs, prompts)]
         what = f"Assistance that holds the deliverable itself: {', '.join(told[:3])}"
-        warehouse.settle([], [FailedCheck(table, name, False, what)] if told else [], [(table, name)])
+        warehouse.settle({}, [FailedCheck(table, name, False, what)] if told else [], [(table, name)])
         return dg.AssetCheckResult(
             passed=not told,
             severity=dg.AssetCheckSeverity.WARN,

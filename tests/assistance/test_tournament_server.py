@@ -7,11 +7,10 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import pandas as pd
 
-from assets.assistance.tournament_assets import assistance_check
+from assets.assistance.tournament_assets import supplied_assistance_check, written_assistance_check
 from assets.settings import PROJECT
 from tests.assistance.tournament_server import (
     FIRST_SEAT_JUDGE,
@@ -371,9 +370,11 @@ def test_assistance_that_is_the_deliverable_is_flagged(server: TournamentServer,
     server.odd[("quillon", "haiku")] = {"content": f"Check, plan. {HANDED_OVER}{words('done')}\nList."}
     setup.run("runs", "runs")
     tables = setup.tables()
-    results = assistance_check(warehouse=tables, settings=setup.settings)
-    assert isinstance(results, Iterator)
-    files, ledger = results
+    files, ledger = (
+        check(warehouse=tables, settings=setup.settings)
+        for check in (supplied_assistance_check, written_assistance_check)
+    )
+    assert isinstance(files, dg.AssetCheckResult) and isinstance(ledger, dg.AssetCheckResult)
     assert files.passed and not ledger.passed
     flagged = ledger.metadata["flagged"].value
     assert flagged == [f"haiku / augmentation / {run} / quillon: 100%" for run in (1, 2)]
