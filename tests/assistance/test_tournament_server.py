@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 
+import dagster as dg
 import pandas as pd
 
 from assets.assistance.tournament_assets import supplied_assistance_check, written_assistance_check
