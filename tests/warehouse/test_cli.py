@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -24,7 +25,6 @@ from assets.settings import PROJECT, Settings
 from assets.versions import FILES, Version
 from dagster_project import plan, show
 from dagster_project.cli import main
-from dagster_project.dbt_project import prepare_manifest
 from dagster_project.ge_checks import failed_check
 from dagster_project.instance import open_instance
 from dagster_project.left_out import LeftOut, left_out
@@ -379,12 +379,12 @@ def test_status_tells_what_the_next_refresh_would_make(home: Path, monkeypatch: 
 
 
 def test_a_refresh_without_changes_runs_nothing_and_tells_the_publication_and_old_warnings(
-    home: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, dbt_target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _noted(home, monkeypatch)
     warning = FailedCheck("raw.rating", "floor", False, "at least 100 rows; observed 7")
     DuckDBWarehouse(home / "warehouse.duckdb").settle({}, [warning], [])
-    prepare_manifest(Settings(home=home))
+    shutil.copytree(dbt_target, home / "dbt" / "target")
     done = _call("refresh", "--verbose", home=home, SUITABILITY_SEED="1")
     assert done.exit_code == 0, done.output
     assert "Nothing has changed" in done.output and "SYNTHETIC" in done.output

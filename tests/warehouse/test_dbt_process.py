@@ -65,7 +65,7 @@ def wait_for(condition: Callable[[], object], seconds: float = 120) -> None:
 def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Settings, DbtNodes]]:
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("process")
-        yield use_project(folder, patch, MODELS, YAML, model_seconds=2)
+        yield use_project(folder, patch, MODELS, YAML)
 
 
 @pytest.fixture(scope="module")
@@ -155,12 +155,13 @@ def test_a_process_killed_while_it_waits_is_told_at_the_next_request(
         build(dbt, nodes, "first")
 
 
-def test_a_model_that_hangs_is_ended_and_named(dbt: DbtProcess, small: tuple[Settings, DbtNodes]) -> None:
+def test_a_model_that_hangs_is_ended_and_named(small: tuple[Settings, DbtNodes]) -> None:
     settings, nodes = small
-    dbt.start()
-    pid = pid_of(dbt)
+    impatient = DbtProcess(settings.model_copy(update={"model_seconds": 2.0}))
+    impatient.start()
+    pid = pid_of(impatient)
     with pytest.raises(DbtProcessError, match=r"nothing for 2 s .*on endless, .*SUITABILITY_MODEL_SECONDS"):
-        build(dbt, nodes, "endless")
+        build(impatient, nodes, "endless")
     assert not is_running(pid)
     # nothing holds the working file any more
     with duckdb.connect(str(settings.warehouse_path)) as connection:

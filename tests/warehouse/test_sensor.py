@@ -60,7 +60,9 @@ class Sensor:
             self.told = result.skip_message or ""
             return []
         assert isinstance(result, dg.SensorResult)
-        self.cursor, self.told = result.cursor or self.cursor, str(result.skip_reason or "")
+        self.cursor, self.told = result.cursor or self.cursor, ""
+        if isinstance(result.skip_reason, dg.SkipReason):
+            self.told = result.skip_reason.skip_message or ""
         return list(result.run_requests or [])
 
 
