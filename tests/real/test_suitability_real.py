@@ -140,8 +140,8 @@ def warehouse(
     draws = pd.Series(joint.values.ravel(), index=index, name="value").reset_index().assign(chain=0)
     policies = read_policies(pd.read_csv(SEEDS / "policies.csv", dtype=str))
     scores = score(importance, members, draws, policies, seed_for)
-    made, draws = published_sweep(importance, members, published, Settings().published_draws, seed_for)
-    sweep = pd.concat([table for _, table in made.tables(draws)])
+    made, own = published_sweep(importance, members, published, Settings().published_draws, seed_for)
+    sweep = pd.concat([table for _, table in made.tables(own)])
     tables = {
         "model.suitability": scores.suitability,
         "model.suitability_pooled": scores.pooled,
