@@ -255,7 +255,9 @@ class TablesInMemory:
 
     def load(self, table, paths):
         frames = [conform(table, pd.read_parquet(path)) for path in paths]
-        self.tables[table] = pd.concat(frames) if frames else pd.DataFrame(columns=[*declared_tables()[table]])
+        self.tables[table] = (
+            pd.concat(frames) if frames else pd.DataFrame(columns=[*declared_tables()[table]])
+        )
 
 
 def load(home, demand, response):
