@@ -103,10 +103,8 @@ class PooledResponses:
             names = tuple(column.removeprefix(f"{part}_") for column in columns)
             return names, np.ascontiguousarray(frame[columns].to_numpy(dtype=float))
 
-        (dimensions, demand), (systems, passed), (_, attempted) = map(
-            named, ("demand", "passed", "attempted")
-        )
-        return cls(systems, dimensions, demand, passed, attempted)
+        (dimensions, demand), (systems, passed) = named("demand"), named("passed")
+        return cls(systems, dimensions, demand, passed, named("attempted")[1])
 
 
 def pool_counts(
