@@ -38,4 +38,5 @@ def left_out(settings: Settings, known: Mapping[str, Version]) -> LeftOut:
     # folders of one input may lie in another's
     inputs = [found for version in known.values() for found in version.metadata.get(FILES, {}).values()]
     taken = {file for found in inputs for file in found}
+    taken |= {location for one in INPUTS for location, _ in one.locations}
     return LeftOut([file for file in dict.fromkeys(files) if file not in taken], columns)

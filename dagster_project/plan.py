@@ -17,11 +17,9 @@ from assets.project import folder_hash
 from assets.settings import PROJECT, Settings
 from assets.sources.folder import SOURCES, sources_name
 from assets.sources.inputs import (
-    INPUTS,
     FileHashes,
     all_files,
     input_versions,
-    listed_files,
     why_altered,
 )
 from assets.versions import (
@@ -63,7 +61,6 @@ class Refresh:
     n_assets: int
     stale: dict[str, str] = field(default_factory=dict)
     follows: dict[str, str] = field(default_factory=dict)
-    ignored_files: list[str] = field(default_factory=list)
 
     @property
     def names(self) -> list[str]:
@@ -149,8 +146,7 @@ def plan_refresh(graph: Mapping[str, Node], known: Mapping[str, Version], settin
     # the same bytes from elsewhere: only the refresh itself has another thing to say
     if stale or any(metadata.get(SOURCES) not in (None, sources_name(settings)) for metadata in noted):
         stale |= dict.fromkeys(itself, "every refresh notes itself")
-    ignored = [file for one in INPUTS if one.base == "sources" for file in listed_files(one, settings)[1]]
-    return Refresh(len(graph), stale, _following(graph, stale), list(dict.fromkeys(ignored)))
+    return Refresh(len(graph), stale, _following(graph, stale))
 
 
 def _following(graph: Mapping[str, Node], stale: Mapping[str, str]) -> dict[str, str]:

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import resource
-import shutil
 import subprocess
 import sys
 import time
@@ -22,17 +21,12 @@ from rich.console import Console
 from assets.capability import store
 from assets.capability.factorised import SystemFit
 from assets.settings import PROJECT, Settings
-from assets.versions import FILES, Version
-from dagster_project import plan, show
+from dagster_project import show
 from dagster_project.cli import main
 from dagster_project.ge_checks import failed_check
 from dagster_project.instance import open_instance
-from dagster_project.left_out import LeftOut, left_out
 from dagster_project.lock import refresh_lock
-from dagster_project.plan import Node, Refresh
 from dagster_project.published import read_publication
-from dagster_project.resources import DuckDBWarehouse
-from dagster_project.versions_table import FailedCheck
 from dagster_project.watch import Watch, run_job
 from tests.factories import write_sources
 
@@ -135,13 +129,6 @@ def test_a_running_refresh_is_code_4_and_names_the_process(tmp_path: Path) -> No
         pid = (tmp_path / "refresh.lock").read_text()
     assert done.returncode == 4
     assert f"process {pid} is already refreshing" in done.stderr
-
-
-def test_status_shows_the_publication_and_that_it_is_synthetic(home: Path) -> None:
-    result = _call("status", home=home)
-    assert result.exit_code == 0
-    for text in ("SYNTHETIC", "r1", "no refresh is running", "slice work skipped", str(home / "published")):
-        assert text in result.output.replace("\n", "") or text in result.output
 
 
 @pytest.mark.parametrize("content", [b"\x9d" * 50_000, b"", None])
@@ -300,109 +287,6 @@ def test_a_failed_run_tells_the_first_cause_the_failed_check_and_the_last_good_p
     assert "CHECK FAILED raw/result: floor\nat least one row; observed 0" in told
     assert "last good publication stands: refresh r1 of 2026-01-02 03:04:05 UTC" in told
     assert "Traceback" not in told
-
-
-def test_what_was_not_read_is_told_in_a_handful_of_lines(tmp_path: Path) -> None:
-    """Files in folders as they lie there now; columns as noted, also of tables that this refresh kept."""
-    sources = tmp_path / "sources"
-    (sources / "battery/ratings/more").mkdir(parents=True)
-    (sources / "battery/ratings/y.csv.gz").touch()
-    (sources / "survey").mkdir()
-    for k in range(4):
-        (sources / f"survey/{k}.txt").touch()
-    columns = {"r/a.csv": ["SMs"], "s.csv": [f"q{k}" for k in range(40)]}
-    known = {"raw.rating": Version("c", metadata={"ignored_columns": columns})}
-    found = left_out(Settings(home=tmp_path / "home", sources=sources), known)
-    files = ["battery/ratings/more", "battery/ratings/y.csv.gz", *(f"survey/{k}.txt" for k in range(4))]
-    assert found == LeftOut(files, columns)
-    text = io.StringIO()
-    show.left_out(Console(file=text, width=200), found)
-    lines = text.getvalue().splitlines()
-    assert lines == [*(f"not read  {file}" for file in files), "... and 2 more: see `suitability dev`"]
-    text.truncate(0)
-    show.left_out(Console(file=text, width=200), LeftOut([], columns))
-    assert "r/a.csv: column SMs\nnot read  s.csv: column q0, q1, q2 and 37 more" in text.getvalue()
-
-
-def test_a_file_that_another_input_takes_counts_as_read(tmp_path: Path) -> None:
-    (tmp_path / "survey/interviews").mkdir(parents=True)
-    (tmp_path / "survey/odd.txt").touch()
-    settings = Settings(home=tmp_path / "home", sources=tmp_path)
-    assert left_out(settings, {}).files == ["survey/odd.txt"]
-    taken = Version("c", metadata={FILES: {"file.interviews": {"survey/odd.txt": "sha"}}})
-    assert left_out(settings, {"raw.interview": taken}).files == []
-
-
-def _noted(home: Path, monkeypatch: pytest.MonkeyPatch, seed: int = 1) -> None:
-    """Two assets of the home as made under a seed, in place of the project's."""
-    monkeypatch.setattr(
-        plan, "read_graph", lambda settings: {
-            "model.fit": Node("model__fit", ("raw.rating",), "c"), "raw.rating": Node("raw__rating", (), "c"),
-        },
-    )  # fmt: skip
-    versions = {
-        "raw.rating": Version("c", {"seed": seed}, data_version="r"),
-        "model.fit": Version("c", {}, {"raw.rating": "r"}, "f"),
-    }
-    DuckDBWarehouse(home / "warehouse.duckdb").write({}, versions)
-
-
-def test_a_dry_run_tells_what_would_be_made_and_why_and_makes_nothing(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _noted(home, monkeypatch)
-    before = (home / "published" / "suitability.duckdb").read_bytes()
-    result = _call("refresh", "--dry-run", home=home, SUITABILITY_SEED="2")
-    assert result.exit_code == 0, result.output
-    told = result.output.splitlines()[2:]
-    assert told == [
-        "2 of 2 assets to make again or to look at:",
-        "  SUITABILITY_SEED is 2 and was 1 (1 assets)",
-        "  1 assets follow from these",
-    ]
-    verbose = _call("refresh", "--dry-run", "--verbose", home=home, SUITABILITY_SEED="2").output
-    assert "    model/fit: follows from raw/rating\n" in verbose
-    assert "    raw/rating: SUITABILITY_SEED is 2 and was 1\n" in verbose
-    assert (
-        "Nothing has changed: all 2 assets are kept."
-        in _call("refresh", "--dry-run", home=home, SUITABILITY_SEED="1").output
-    )
-    assert (home / "published" / "suitability.duckdb").read_bytes() == before
-    assert not (home / "dagster").exists() and not (home / "logs").exists()
-
-
-def test_status_tells_what_the_next_refresh_would_make(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _noted(home, monkeypatch)
-    assert "Nothing has changed: all 2" in _call("status", home=home, SUITABILITY_SEED="1").output
-    changed = _call("status", home=home, SUITABILITY_SEED="2").output
-    assert "SUITABILITY_SEED is 2 and was 1" in changed and "no refresh is running" in changed
-
-
-def test_a_refresh_without_changes_runs_nothing_and_tells_the_publication_and_old_warnings(
-    home: Path, dbt_target: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _noted(home, monkeypatch)
-    warning = FailedCheck("raw.rating", "floor", False, "at least 100 rows; observed 7")
-    DuckDBWarehouse(home / "warehouse.duckdb").settle({}, [warning], [])
-    shutil.copytree(dbt_target, home / "dbt" / "target")
-    done = _call("refresh", "--verbose", home=home, SUITABILITY_SEED="1")
-    assert done.exit_code == 0, done.output
-    assert "Nothing has changed" in done.output and "SYNTHETIC" in done.output
-    assert "warning  raw/rating: floor  at least 100 rows; observed 7" in done.output
-    assert not (home / "dagster").exists()
-
-
-def test_reasons_are_told_the_commonest_first_and_no_more_than_fit() -> None:
-    stale = {f"raw.t{k}": f"reason {min(k, 9)}" for k in range(12)}
-    text = io.StringIO()
-    show.plan(Console(file=text, width=200), Refresh(20, stale), False)
-    lines = text.getvalue().splitlines()
-    assert lines[:3] == [
-        "12 of 20 assets to make again or to look at:",
-        "  reason 9 (3 assets)",
-        "  reason 0 (1 assets)",
-    ]
-    assert len(lines) == 10 and lines[-1] == "  and for 2 more reasons"
 
 
 def test_time_is_booked_to_the_stage_whose_asset_was_made() -> None:

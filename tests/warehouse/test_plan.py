@@ -260,11 +260,6 @@ def test_what_a_test_compares_with_a_stale_table_is_looked_at_and_nothing_after_
     assert found.follows["marts.a"] == "is tested together with raw/result" and "marts.b" not in found.names
 
 
-def test_ignored_files_are_told(own: Settings) -> None:
-    (results(own) / "notes.txt").write_text("x")
-    assert plan(own).ignored_files == ["battery/results/notes.txt"]
-
-
 def test_a_file_is_read_once_while_nobody_touches_it(own: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     path = results(own) / "a.csv"
     os.utime(path, (1, 1))
