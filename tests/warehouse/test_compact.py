@@ -36,7 +36,6 @@ def files_with(home: Path, text: str) -> set[str]:
     }
 
 
-
 def run(settings: Settings, sample: str) -> None:
     """A run whose check tells of a bad value."""
 
