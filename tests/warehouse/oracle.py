@@ -24,7 +24,7 @@ import duckdb
 from assets.demo.generate import ensure_demo
 from assets.settings import PROJECT
 
-# the refresh itself; of files of inputs all but their times is compared, see `_files`
+# the refresh itself; of files of inputs all but their times is compared, see `published`
 _OF_THE_REFRESH = {"refresh", "refresh_step", "source_file"}
 _FOLDERS = ("assets", "dagster_project", "dbt", "expectations", "rubrics")
 _SYSTEMS = ("gpt-4o-mini", "o4-mini")
@@ -82,13 +82,13 @@ class Laboratory:
             for old, new in texts:
                 place = folder / name
                 place.write_text(place.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
-        for path in _files_of(folder / "sources"):
+        for path in files_of(folder / "sources"):
             if path.parent.parent.name == "tournament":
                 _keep_lines(path, lambda line: any(f'"task": "{task}"' in line for task in _TASKS))
         laboratory.original = {
             path.relative_to(folder).as_posix(): path.read_bytes()
             for base in ("sources", "project")
-            for path in _files_of(folder / base)
+            for path in files_of(folder / base)
         }
         laboratory.current = dict(laboratory.original)
         return laboratory
@@ -293,7 +293,8 @@ def _unused(folder: str, names: Sequence[str]) -> list[str]:
     return []
 
 
-def _files_of(folder: Path) -> list[Path]:
+def files_of(folder: Path) -> list[Path]:
+    """All but what Python makes itself."""
     return [path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
 
 

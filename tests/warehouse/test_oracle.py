@@ -26,6 +26,7 @@ from tests.warehouse.oracle import (
     cell,
     copied,
     differing,
+    files_of,
     moved,
     removed,
     replaced,
@@ -100,13 +101,32 @@ N_STEPS, N_WALKS = 6, 3
 
 
 @pytest.fixture(scope="module")
-def laboratory(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Laboratory:
+def unmade(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Laboratory:
+    """Nothing was refreshed in it yet."""
+    return Laboratory.of_demo(tmp_path_factory.mktemp("oracle"), dbt_target)
+
+
+@pytest.fixture(scope="module")
+def laboratory(unmade: Laboratory) -> Laboratory:
     """Refreshed once: what that publishes is what a refresh from scratch does."""
-    laboratory = Laboratory.of_demo(tmp_path_factory.mktemp("oracle"), dbt_target)
-    code, output = laboratory.refresh()
+    code, output = unmade.refresh()
     assert code == 0, output
-    laboratory.known[laboratory.state] = laboratory.published()
-    return laboratory
+    unmade.known[unmade.state] = unmade.published()
+    return unmade
+
+
+def test_each_change_makes_a_state_of_its_own_and_goes_without_a_trace(unmade: Laboratory) -> None:
+    unmade.become([])
+    states = {unmade.state}
+    for change in CHANGES:
+        unmade.become([change])
+        states.add(unmade.state)
+    assert len(states) == len(CHANGES) + 1
+    unmade.become([])
+    files = [path for base in ("sources", "project") for path in files_of(unmade.folder / base)]
+    assert {
+        path.relative_to(unmade.folder).as_posix(): path.read_bytes() for path in files
+    } == unmade.original
 
 
 @pytest.mark.refresh
