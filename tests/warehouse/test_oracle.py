@@ -208,9 +208,11 @@ TEXT = "Please draft the xylographic memorandum about wombat husbandry at Fenwic
 
 def _planted(files: dict[str, bytes], settings: dict[str, str]) -> None:
     """A system, a survey and chats of their own, in which somebody can be recognised."""
-    header, first, *rows = files[f"{BATTERY}/results/o4-mini.csv"].decode().splitlines()
-    name = first.split(",")[header.split(",").index("sample_id")]
-    lines = [header, first.replace(name, EMAIL), *rows]
+    header, *rows = files[f"{BATTERY}/results/o4-mini.csv"].decode().splitlines()
+    at = header.split(",").index("metadata")
+    first = rows[0].split(",")
+    first[at] = EMAIL
+    lines = [header, ",".join(first), *rows[1:]]
     files[f"{BATTERY}/results/planted.csv"] = ("\n".join(lines) + "\n").encode()
     header, first = files["sources/survey/companies.csv"].decode().splitlines()[:2]
     cells = dict(zip(header.split(","), first.split(","), strict=False))
