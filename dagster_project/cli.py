@@ -164,6 +164,7 @@ def refresh(verbose: bool, dry_run: bool) -> None:
 
 def _refresh(settings: Settings, console: Console, verbose: bool, dry_run: bool) -> bool:
     from dagster_project import show
+    from dagster_project.compact import forget, hold
     from dagster_project.plan import plan_refresh, read_graph
     from dagster_project.ready import ready_warehouse
 
@@ -180,10 +181,15 @@ def _refresh(settings: Settings, console: Console, verbose: bool, dry_run: bool)
     show.plan(console, plan, verbose)
     if dry_run:
         return True
-    if not plan.names:
+    if plan.names:
+        hold(settings, warehouse)
+        succeeded = _run(settings, console, plan, verbose)
+    else:
+        succeeded = True
         _conclude(settings, console, None, True, verbose)
-        return True
-    return _run(settings, console, plan, verbose)
+    if succeeded:
+        forget(settings, warehouse)
+    return succeeded
 
 
 def _run(settings: Settings, console: Console, plan: Refresh, verbose: bool) -> bool:
