@@ -57,6 +57,8 @@ class DuckDBWarehouse:
     def __init__(self, path: Path, lock_wait_seconds: float = 30) -> None:
         self.path = path
         self.lock_wait_seconds = lock_wait_seconds
+        # what was noted when the file was last as it is now: opening it costs more than most steps
+        self._noted: tuple[str, dict[str, Version]] = ("", {})
 
     @contextmanager
     def connect(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -131,8 +133,18 @@ class DuckDBWarehouse:
         """All that is noted, by name; nothing in a new home."""
         if not self.path.exists():
             return {}
-        with self.connect() as connection:
-            return versions_table.read(connection)
+        mark = self._mark()
+        if mark != self._noted[0]:
+            with self.connect() as connection:
+                found = versions_table.read(connection)
+            self._noted = (mark if mark == self._mark() else "", found)
+        return dict(self._noted[1])
+
+    def _mark(self) -> str:
+        """Changes with the file, whoever writes to it."""
+        files = (self.path, self.path.with_name(f"{self.path.name}.wal"))
+        found = [file.stat() for file in files if file.exists()]
+        return " ".join(f"{status.st_size} {status.st_mtime_ns} {status.st_ino}" for status in found)
 
     def settle(
         self,
