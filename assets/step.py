@@ -4,8 +4,10 @@ Belongs here: reading and writing of steps in Python, the record of what they we
 Does not belong here: any computation (the slices), when a table is stale (versions.py), how it is stored (ports.py).
 """
 
+import hashlib
+import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from assets.ports import DamagedPartError, Rows, Warehouse
+from assets.ports import DamagedPartError, Rows, Warehouse, declared_tables
 from assets.settings import Settings
 from assets.sources.errors import SourceError
 from assets.sources.inputs import (
@@ -148,7 +150,7 @@ def table_assets(
     """
 
     def decorate(function: Callable[[Step], Made]) -> dg.AssetsDefinition:
-        version = code_version(code or function.__module__) + salt
+        version = code_version(code or function.__module__) + salt + _declared(writes)
         plan = Plan(tuple(writes), tuple(reads), tuple(inputs), version, frozenset(pending))
         specs = [
             dg.AssetSpec(
@@ -177,6 +179,12 @@ def table_assets(
         return step
 
     return decorate
+
+
+def _declared(writes: Iterable[str]) -> str:
+    """Hash of the columns and types that tables are written with: they stand beside the code that fills them."""
+    columns = [declared_tables().get(table) for table in writes]
+    return hashlib.sha256(json.dumps(columns).encode()).hexdigest()[:8]
 
 
 def _run(

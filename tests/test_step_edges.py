@@ -54,6 +54,20 @@ def test_one_partition_made_does_not_make_the_whole_current(settings: Settings) 
     assert made == [None, "a", None]
 
 
+def test_another_type_of_a_column_is_another_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(columns: dict[str, str]) -> str | None:
+        monkeypatch.setattr("assets.step.declared_tables", lambda: {TABLE: columns})
+
+        @table_assets(group="g", writes={TABLE: "d"})
+        def one(step: Step) -> Made:
+            return Made()
+
+        return next(iter(one.specs)).code_version
+
+    assert version({"a": "double"}) == version({"a": "double"})
+    assert version({"a": "double"}) != version({"a": "float"})
+
+
 def test_what_is_added_to_the_ledger_meanwhile_is_for_the_next_refresh(settings: Settings) -> None:
     @table_assets(group="g", writes={TABLE: "d"}, inputs=["ledger"])
     def reading(step: Step) -> Made:

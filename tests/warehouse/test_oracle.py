@@ -90,6 +90,9 @@ CHANGES = (
     appended(f"{SEEDS}/seed_system_alias.csv", "o4-mini,another\n"),
     appended("project/rubrics/capabilities/CF.md", "\nMore.\n"),
     replaced("project/dbt/models/marts/work/activity_importance.sql", "n_selected < 5", "n_selected < 6"),
+    replaced(
+        "project/dbt/models/sources.yml", "pearson_sd, data_type: double", "pearson_sd, data_type: float"
+    ),
     replaced("project/assets/work/reliability.py", "N_SPLITS = 500", "N_SPLITS = 1000"),
     replaced("project/assets/propensity/estimate.py", "PRIOR_SD = 2.0", "PRIOR_SD = 1.9"),
     replaced("project/assets/suitability/power_mean.py", "SMALL = 0.5", "SMALL = 0.4"),
