@@ -44,7 +44,7 @@ def test_every_estimate_stands_in_the_page_or_in_the_file_of_its_system(site: Si
     drawn = page["charts"]["suitability"]
     others = parts(made, "suitability")
     assert set(others) == set(range(LEADING, 40))
-    found = {}
+    found: dict[Any, Any] = {}
     for scope, picture in drawn["scopes"].items():
         assert len(picture["values"]) == LEADING
         values = dict(enumerate(picture["values"])) | {

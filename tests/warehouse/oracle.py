@@ -21,7 +21,7 @@ from pathlib import Path
 
 import duckdb
 
-from assets.demo.generate import ensure_demo
+from assets.demo.ensure import ensure_demo
 from assets.settings import PROJECT
 
 # the refresh itself; of files of inputs all but their times is compared, see `published`
@@ -164,7 +164,7 @@ class Laboratory:
         folder = (home or self.home) / "published"
         marts = {p.stem: p.read_bytes() for p in folder.glob("*.parquet") if p.stem not in _OF_THE_REFRESH}
         if marts:
-            rows = duckdb.sql(
+            rows = duckdb.execute(
                 f"select * exclude (modified_at) from '{folder}/source_file.parquet' order by all"
             ).fetchall()
             marts["source_file"] = repr(rows).encode()
@@ -173,7 +173,7 @@ class Laboratory:
     def made(self) -> dict[str, str]:
         """What the last refresh made again, and why."""
         path = self.home / "published" / "refresh_step.parquet"
-        return dict(duckdb.sql(f"select asset, reason from '{path}' where is_made").fetchall())
+        return dict(duckdb.execute(f"select asset, reason from '{path}' where is_made").fetchall())
 
     def from_scratch(self) -> Marts | None:
         """What a new home publishes of the same state; None where it refuses. Asked once a state."""

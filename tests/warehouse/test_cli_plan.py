@@ -10,12 +10,11 @@ import pytest
 from rich.console import Console
 
 from assets.settings import Settings
-from assets.versions import FILES, Version
+from assets.versions import FILES, FailedCheck, Version
 from dagster_project import plan, show
 from dagster_project.left_out import LeftOut, left_out
 from dagster_project.plan import Node, Refresh
 from dagster_project.resources import DuckDBWarehouse
-from dagster_project.versions_table import FailedCheck
 from tests.warehouse.test_cli import _call, home
 
 __all__ = ["home"]

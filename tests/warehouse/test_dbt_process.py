@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -82,7 +83,7 @@ def pid_of(dbt: DbtProcess) -> int:
 
 def build(dbt: DbtProcess, nodes: DbtNodes, *names: str) -> dict[str, Outcome]:
     """Make models and run the tests on them; outcomes by name."""
-    tables = {f"model.suitability.{name}": {} for name in names}
+    tables: dict[str, dict[str, Any]] = {f"model.suitability.{name}": {} for name in names}
     tests = [key for key, test in nodes.tests.items() if test.on.removeprefix("marts.") in names]
     return {one.unique_id.split(".")[2]: one for one in dbt.build(tables, tests, {})}
 

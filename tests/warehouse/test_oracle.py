@@ -217,11 +217,11 @@ def _planted(files: dict[str, bytes], settings: dict[str, str]) -> None:
     first[at] = EMAIL
     lines = [header, ",".join(first), *rows[1:]]
     files[f"{BATTERY}/results/planted.csv"] = ("\n".join(lines) + "\n").encode()
-    header, first = files["sources/survey/companies.csv"].decode().splitlines()[:2]
-    cells = dict(zip(header.split(","), first.split(","), strict=False))
+    header, person = files["sources/survey/companies.csv"].decode().splitlines()[:2]
+    cells = dict(zip(header.split(","), person.split(","), strict=False))
     for column, value in (("ResponseId", PERSON), ("Duration (in seconds)", DURATION)):
-        first = first.replace(f",{cells[column]},", f",{value},", 1)
-    files["sources/survey/planted.csv"] = f"{header}\n{first}\n".encode()
+        person = person.replace(f",{cells[column]},", f",{value},", 1)
+    files["sources/survey/planted.csv"] = f"{header}\n{person}\n".encode()
     chat = json.loads(files["sources/chats/2000-02.jsonl"].decode().split("\n")[0])
     chat["conversation_hash"], chat["conversation"][0]["content"] = "planted", TEXT
     files["sources/chats/planted.jsonl"] = (json.dumps(chat) + "\n").encode()
@@ -258,10 +258,10 @@ def _values(path: Path, content: bytes) -> Iterator[bytes]:
     elif content[:4] == b"PAR1":
         yield repr(duckdb.read_parquet(str(path), hive_partitioning=False).fetchall()).encode()
     elif content[:15] == b"SQLite format 3":
-        connection = sqlite3.connect(path)
-        for (table,) in connection.execute("select name from sqlite_master where type = 'table'").fetchall():
-            yield repr(connection.execute(f'select * from "{table}"').fetchall()).encode()
-        connection.close()
+        records = sqlite3.connect(path)
+        for (table,) in records.execute("select name from sqlite_master where type = 'table'").fetchall():
+            yield repr(records.execute(f'select * from "{table}"').fetchall()).encode()
+        records.close()
     elif content[8:12] == b"DUCK":
         with duckdb.connect(str(path), read_only=True) as connection:
             for schema, table in connection.execute(

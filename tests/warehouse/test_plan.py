@@ -268,9 +268,12 @@ def test_a_file_is_read_once_while_nobody_touches_it(own: Settings, monkeypatch:
     right = first.of(path, "a.csv")
     first.keep()
     read: list[Path] = []
-    monkeypatch.setattr(
-        "assets.sources.inputs.file_sha256", lambda path, file: read.append(path) or "read anew"
-    )
+
+    def anew(path: Path, file: str) -> str:
+        read.append(path)
+        return "read anew"
+
+    monkeypatch.setattr("assets.sources.inputs.file_sha256", anew)
     assert FileHashes(own.home).of(path, "a.csv") == right and not read
     # the same size and the old time, copied over: the entry's own time tells
     path.write_bytes(b"x" * path.stat().st_size)

@@ -20,7 +20,7 @@ from tests.factories import write_results
 
 # a raw table a kind of input, and a mart that follows from the results
 GRAPH = {
-    **{f"raw.{one.name}": Node(f"raw__{one.name}", (one.table,), "code") for one in INPUTS},
+    **{f"raw.{one.name}": Node(f"raw__{one.name}", (f"file.{one.name}",), "code") for one in INPUTS},
     "marts.suitability": Node("dbt_phase_1", ("raw.results",), "code"),
 }
 
@@ -51,7 +51,9 @@ class Sensor:
     """The sensor with its cursor, as the daemon keeps it."""
 
     def __init__(self, own: Settings) -> None:
-        self.own, self.cursor, self.told = own, None, ""
+        self.own = own
+        self.cursor: str | None = None
+        self.told = ""
 
     def look(self) -> list[dg.RunRequest]:
         context = dg.build_sensor_context(cursor=self.cursor, resources={"settings": self.own})
