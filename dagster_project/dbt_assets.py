@@ -130,7 +130,7 @@ class _Phase:
         tables = {
             self._nodes.tables[name].unique_id: self._origin(self._nodes.tables[name]) for name in reasons
         }
-        run_id = self._context.run_id
+        run_id = self._context.run.run_id
         made = set(reasons) | {name for name, version in known.items() if version.refresh_id == run_id}
         tests = {test.unique_id: test for test in self._tests if made & set(test.reads)}
         by_id = {self._nodes.tables[name].unique_id: name for name in reasons}
@@ -224,7 +224,7 @@ class _Phase:
             is_sound |= dict.fromkeys(sorted(self._done - self._unsound - self._untested), True)
         self._warehouse.settle(
             is_sound, self._failed, [(test.on, test.name) for test in tests.values()], self._seconds,
-            {name: reasons[name] for name in self._done}, self._context.run_id,
+            {name: reasons[name] for name in self._done}, self._context.run.run_id,
         )  # fmt: skip
 
 

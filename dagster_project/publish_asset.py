@@ -29,7 +29,7 @@ def build_published_marts(nodes: DbtNodes) -> dg.AssetsDefinition:
     )
     def published_marts(step: Step) -> Made:
         settings = step.settings
-        rows = publish(step.warehouse, settings.published, marts, run_id=step.context.run_id)  # type: ignore[arg-type]
+        rows = publish(step.warehouse, settings.published, marts, run_id=step.context.run.run_id)  # type: ignore[arg-type]
         return Made(
             files={"published.marts": settings.published_path},
             metadata={"": {"path": str(settings.published_path), "rows": rows}},

@@ -54,6 +54,8 @@ CHATS = {
 
 
 @table_assets(
+    # a job has the function's name
+    name="raw__refresh",
     group="warehouse",
     writes={
         "raw.refresh": "The refresh that writes this warehouse: id, start, inputs, seed and versions.",
