@@ -132,8 +132,8 @@ def test_each_change_makes_a_state_of_its_own_and_goes_without_a_trace(unmade: L
     } == unmade.original
 
 
-@pytest.mark.refresh
-@pytest.mark.timeout(1800)
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_a_walk_there_and_back_publishes_what_refreshes_from_scratch_do(laboratory: Laboratory) -> None:
     initial = laboratory.published()
     whole = (laboratory.home / "published" / "suitability.duckdb").read_bytes()
