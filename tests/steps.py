@@ -72,8 +72,12 @@ def _frame(table: str, rows: Rows) -> pd.DataFrame:
     if isinstance(rows, pd.DataFrame):
         return conform(table, rows)
     named = {} if isinstance(rows, Files) else {path: {"part": path.stem} for path in rows.paths}
-    parts = [pd.read_parquet(path).assign(**named.get(path, {})) for path in rows.paths]
-    return pd.concat([pd.DataFrame(columns=list(declared_tables()[table])), *parts], ignore_index=True)
+    columns = list(declared_tables()[table])
+    # as in the warehouse, a file may hold more than its table
+    parts = [
+        pd.read_parquet(path).assign(**named.get(path, {})).reindex(columns=columns) for path in rows.paths
+    ]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
 
 def run_steps(

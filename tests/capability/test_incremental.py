@@ -15,6 +15,7 @@ from assets.capability import refresh, store
 from assets.capability.layout import item_logit, pool_counts
 from assets.parts import DamagedFileError
 from assets.settings import Settings
+from tests.steps import MemoryWarehouse
 
 RNG = np.random.default_rng(7)
 # the last item is answered by `c` alone
@@ -263,7 +264,7 @@ def materialise(home, instance, pooled, partition=None, **settings):
     store.write_responses(home / store.INPUT, pooled)
     result = dg.materialize(
         [slice_assets.system_posterior],
-        resources={"settings": Settings(home=home, draws=500, **settings)},
+        resources={"warehouse": MemoryWarehouse(), "settings": Settings(home=home, draws=500, **settings)},
         instance=instance,
         partition_key=partition,
     )
