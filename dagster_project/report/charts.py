@@ -327,7 +327,7 @@ def curves(
     figures = ("level", "n_items", "observed", "predicted", "q025", "q975")
     by_pair: dict[tuple[str, str], dict[str, list[Any]]] = {}
     for r in frame.sort_values("level").to_dict("records"):
-        empty = {c: [] for c in (*figures, "outside")}
+        empty: dict[str, list[Any]] = {c: [] for c in (*figures, "outside")}
         picture = by_pair.setdefault((r["system"], r["dimension"]), empty)
         for c in figures:
             picture[c].append(value(r[c]))
