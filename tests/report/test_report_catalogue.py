@@ -44,7 +44,7 @@ def test_every_estimate_stands_in_the_page_or_in_the_file_of_its_system(site: Si
     drawn = page["charts"]["suitability"]
     others = parts(made, "suitability")
     assert set(others) == set(range(LEADING, 40))
-    found: dict[Any, Any] = {}
+    found: dict[tuple[Any, ...], Any] = {}
     for scope, picture in drawn["scopes"].items():
         assert len(picture["values"]) == LEADING
         values = dict(enumerate(picture["values"])) | {
@@ -55,7 +55,7 @@ def test_every_estimate_stands_in_the_page_or_in_the_file_of_its_system(site: Si
                 if estimate:
                     found[scope, activity, order[i]] = estimate
     mart = made.marts["suitability"].query("policy == 'default'")
-    wanted = {
+    wanted: dict[tuple[Any, ...], Any] = {
         (f"{r.scope_type}:{r.scope}", r.activity, r.system): [r.mean_log, r.q025_log, r.q975_log]
         for r in mart.itertuples()
     }

@@ -4,23 +4,23 @@
 (function () {
   "use strict";
   const { data, drawAll, shown, fixed, scopeKey, unpack, onDraw } = window.report;
-  const asked = new Set(), get = (id) => document.getElementById(id);
+  const asked = new Set(), lost = new Set(), get = (id) => document.getElementById(id);
 
   const STALE = "This page is older than the files beside it: a refresh has replaced them. Load it again.";
   const tell = (why) => { get("missing").textContent = why; get("missing").hidden = false; };
 
   // A page opened from a folder may not fetch files, but may load scripts; each calls back with its packed numbers.
+  // True where the file was not asked for yet; `missing` is told each time where it can't be had.
   function load(file, missing) {
-    if (asked.has(file)) return;
+    const why = `The numbers of this choice are missing: file ${file} should lie beside this page. Copy the report’s whole folder.`;
+    if (lost.has(file)) missing(why);
+    if (asked.has(file)) return false;
     asked.add(file);
     const script = document.createElement("script");
     script.src = file;
-    script.onerror = () => {
-      asked.delete(file);
-      script.remove();
-      missing(`The numbers of this choice are missing: file ${file} should lie beside this page. Copy the report’s whole folder.`);
-    };
+    script.onerror = () => { lost.add(file); drawAll(); };
     document.body.append(script);
+    return true;
   }
 
   // Objects into objects or places of arrays, arrays behind arrays, anything else in its place.
@@ -94,11 +94,16 @@
     get("choices").append(box);
   }
 
+  let n_awaited = 0; // drawn once, when all have come
+
   window.report.part = async (refresh, index, text) => {
-    if (refresh !== data.refresh) return tell(STALE);
-    const part = JSON.parse(await unpack(text))[data.page];
-    if (part) take(index, part);
-    drawAll();
+    if (refresh !== data.refresh) tell(STALE);
+    else {
+      const part = JSON.parse(await unpack(text))[data.page];
+      if (part) take(index, part);
+    }
+    n_awaited -= 1;
+    if (n_awaited <= lost.size) drawAll();
   };
 
   // Tables with a column a system: those of ticked systems that stand in no column of the page itself.
@@ -148,10 +153,9 @@
   onDraw((on) => {
     sift();
     if (!data.page) return;
-    get("missing").hidden = true;
     for (const id of on) {
       const index = Number(id);
-      if (index >= data.leading) load(`data/system-${index}.js`, tell);
+      if (index >= data.leading && load(`data/system-${index}.js`, tell)) n_awaited += 1;
     }
     for (const made of document.querySelectorAll("[data-of-system]")) made.hidden = !on.has(made.dataset.ofSystem);
     fillColumns(on);
