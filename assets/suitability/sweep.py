@@ -34,8 +34,8 @@ COLUMNS = [
 
 # memory is in proportion; fewer would draw the same weights more often
 SYSTEMS_AT_ONCE = 100
-# draws of all systems whose exponentials stay in the processor's cache while all weights pass
-DRAWS_IN_CACHE = 25_000
+# draws, over systems, that each call of numpy takes: fewer cost more calls
+DRAWS_AT_ONCE = 50_000
 _SOURCES = ("sweep.py", "draws.py", "importance.py", "power_mean.py", "weights.py", "policies.py")
 _CODE = code_version(__file__, _SOURCES, ["numpy"])
 
@@ -152,7 +152,7 @@ class Sweep:
 def _summarised(rows: list[tuple[float, Weights]], joint: JointDraws) -> Floats:
     """Rows × systems × four figures of log S, for rows of a power and weights."""
     found = np.empty((len(rows), len(joint.systems), 4))
-    at_once = max(1, DRAWS_IN_CACHE // max(1, len(joint)))
+    at_once = max(1, DRAWS_AT_ONCE // max(1, len(joint)))
     by_power = sorted({power for power, _ in rows})
     for start in range(0, len(joint.systems), at_once):
         several = slice(start, start + at_once)
