@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from assets.project import folder_hash
 from assets.settings import PROJECT, Settings
-from assets.sources.folder import SOURCES, sources_name
+from assets.sources.folder import SOURCES, is_synthetic, sources_folder, sources_name
 from assets.sources.inputs import (
     FileHashes,
     all_files,
@@ -143,8 +143,9 @@ def plan_refresh(graph: Mapping[str, Node], known: Mapping[str, Version], settin
     hashes.keep()
     itself = [name for name, node in graph.items() if node.is_always_made and not node.is_on_demand]
     noted = [known[name].metadata for name in itself if name in known]
-    # the same bytes from elsewhere: only the refresh itself has another thing to say
-    if stale or any(metadata.get(SOURCES) not in (None, sources_name(settings)) for metadata in noted):
+    # the same bytes from elsewhere, or called synthetic: only the refresh itself has another thing to say
+    now = {SOURCES: sources_name(settings), "is_synthetic": is_synthetic(sources_folder(settings))}
+    if stale or any(told.get(key, value) != value for told in noted for key, value in now.items()):
         stale |= dict.fromkeys(itself, "every refresh notes itself")
     return Refresh(len(graph), stale, _following(graph, stale))
 
