@@ -22,6 +22,7 @@ from dagster_project.report.labels import DOMAINS, System, number
 from dagster_project.report.site import PAGES, render_report
 from tests.report.page_reader import Reader
 from tests.report.published_standin import HOSTILE, Site, StandIn, build
+from tests.steps import MemoryWarehouse
 
 SiteOf = Callable[[str], Site]
 WITHOUT_CHARTS = ("index", "domains", "method", "propensity", "adoption", "assistance", "refresh")
@@ -426,7 +427,7 @@ def test_a_crash_leaves_the_old_report_or_the_next_run_repairs_it(
 def test_the_asset_renders_from_the_published_file_alone(tmp_path: Path) -> None:
     settings = Settings(home=tmp_path)
     build(settings.published_path)
-    result = dg.materialize([report], resources={"settings": settings})
+    result = dg.materialize([report], resources={"settings": settings, "warehouse": MemoryWarehouse()})
     assert result.success
     assert report.key == dg.AssetKey(["published", "report"])
     assert (settings.published / "report/index.html").is_file()

@@ -75,6 +75,7 @@ def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
     frames["raw.item"] = read_items(tmp_path)
     assert set(frames) == {name for name in declared_tables() if name.startswith("raw.")} - {
         "raw.refresh",
+        "raw.refresh_step",
         "raw.llm_call",
         "raw.annotation",
         "raw.propensity_llm_item",

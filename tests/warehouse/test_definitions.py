@@ -50,7 +50,7 @@ def test_the_asset_graph_is_the_recorded_one(definitions: dg.Definitions) -> Non
     assert _lines(definitions) == recorded
 
 
-def test_definitions_load_in_under_five_seconds_without_heavy_imports(
+def test_definitions_load_in_seconds_and_without_heavy_imports(
     settings: Settings, definitions: dg.Definitions
 ) -> None:
     # `definitions` has parsed the dbt project: what remains is what every start costs. Processor time is
@@ -63,8 +63,20 @@ def test_definitions_load_in_under_five_seconds_without_heavy_imports(
         check=True,
     )
     times, modules = done.stdout.strip().splitlines()[-2:]
-    assert float(times.split()[0]) < 5
-    heavy = {"pymc", "nutpie", "pytensor", "great_expectations", "scipy", "sklearn"}
+    # 3 on an idle machine; processors shared with other work need up to three times as long for the same
+    assert float(times.split()[0]) < 10
+    heavy = {
+        "dagster_dbt",
+        "dbt",
+        "sqlglot",
+        "plotly",
+        "pymc",
+        "nutpie",
+        "pytensor",
+        "great_expectations",
+        "scipy",
+        "sklearn",
+    }
     loaded = heavy & set(modules.split())
     assert loaded == set()
 
