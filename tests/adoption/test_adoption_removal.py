@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +18,7 @@ from dagster_project.resources import DuckDBWarehouse
 from tests.adoption.slice_build import FIRST, land
 from tests.adoption.small_world import world
 from tests.dbt_run import run_dbt
+from tests.steps import run_steps
 
 PLANTED = "Please translate the contract of Saint Gudula into Frisian"
 OTHERS = [f"Please repair the engine of my old tractor, number {number}" for number in range(40)]
@@ -36,8 +36,7 @@ def refresh(home: Path, sources: Path, parsed: Path) -> DuckDBWarehouse:
     warehouse = land(settings, world())
     run = run_dbt(home, "build", *FIRST, "--exclude-resource-type", "test", parsed=parsed)
     assert run.success, run.failures
-    found: Any = adoption(warehouse=warehouse, settings=settings)
-    list(found)
+    run_steps(warehouse, settings, adoption)
     return warehouse
 
 
