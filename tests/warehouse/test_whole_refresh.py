@@ -151,9 +151,10 @@ def _made(workplace: Workplace) -> dict[str, bool]:
     return dict(workplace.query("select asset, is_made from marts.refresh_step"))  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_refresh_of_a_new_home_makes_everything(tmp_path: Path, dbt_target: Path) -> None:
     """Without sources nothing takes long, and every table stands, empty."""
-    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources" / "battery").mkdir(parents=True)
     shutil.copytree(dbt_target, tmp_path / "home" / "dbt" / "target")
     workplace = Workplace(tmp_path / "home", tmp_path / "sources")
     code, output = workplace.refresh()
@@ -199,7 +200,9 @@ def test_a_removed_results_file_leaves_the_marts_and_a_bad_file_changes_nothing(
         assert "gpt-5-nano" not in systems and len(systems) == 5, mart
     made = _made(workplace)
     assert made["raw/result"] and made["model/system_posterior"] and made["marts/suitability"]
-    assert not any(made[name] for name in ("raw/rating", "raw/survey_response", "raw/chat", "marts/task"))
+    assert not any(
+        made[name] for name in ("raw/rating", "raw/survey_response", "raw/chat", "marts/respondent_flow")
+    )
 
     good = workplace.parquet()
     (results / "gpt-5-nano.csv").write_bytes(b"")
