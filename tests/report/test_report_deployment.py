@@ -103,7 +103,9 @@ def test_the_map_draws_what_has_a_place_and_counts_the_rest(site: SiteOf, name: 
             assert [got[2], *got[4:]] == r[["quadrant", "is_confident", "is_thin"]].tolist()
         if len(placed) and kind != "company":  # there the stand-in withholds after placing
             x_border = X_SETTING.get(x_type, placed["x"].median())
-            assert picture["borders"] == pytest.approx([x_border, placed["suitability_log"].median()])
+            assert picture["borders"] == pytest.approx(
+                [x_border, placed["suitability_log"].median()], rel=1e-5
+            )
     if name == "mixed":
         assert "Withheld because too few respondents stand behind them: 1." in words(page)
         assert pictures["role:Acme: Clerk"]["importance"]["names"] == []
