@@ -196,10 +196,10 @@ def _run(
     is_always_made: bool,
 ) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:
     known = warehouse.versions()
-    with faults_as_failure():
-        files = _input_files(plan, settings)
-    inputs = input_versions(plan.reads, files, known)
     values, hashes = values_of(settings), FileHashes(settings.home)
+    with faults_as_failure():
+        files = _input_files(plan, settings, hashes)
+    inputs = input_versions(plan.reads, files, known)
     of_partitions = context.has_partition_key or context.has_partition_key_range
     why = "it is made in every refresh" if is_always_made else "asked for" if of_partitions else ""
     for table in plan.writes:
@@ -213,7 +213,7 @@ def _run(
     started = time.monotonic()
     with faults_as_failure():
         made = function(Step(context, noting, warehouse, frozenset(plan.reads)))
-        now = _input_files(plan, settings)
+        now = _input_files(plan, settings, hashes)
     # what is added to the ledger meanwhile is no half a file: it is read by the next refresh
     if any(now[file] != files[file] for file in now if BY_NAME[file.removeprefix(FILE)].base != "home"):
         what = ", ".join(plan.inputs)
@@ -278,8 +278,7 @@ def _keep(
         )
 
 
-def _input_files(plan: Plan, settings: Settings) -> dict[str, dict[str, str]]:
-    hashes = FileHashes(settings.home)
+def _input_files(plan: Plan, settings: Settings, hashes: FileHashes) -> dict[str, dict[str, str]]:
     return {FILE + one: input_files(BY_NAME[one], settings, hashes.of) for one in plan.inputs}
 
 

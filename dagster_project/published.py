@@ -1,6 +1,6 @@
 """Reading the published file, as any reader does: read-only, one short connection.
 
-Belongs here: the few queries that the command line and the sensor need. Does not belong here: writing it (publish.py).
+Belongs here: the few queries that the command line needs. Does not belong here: writing it (publish.py).
 """
 
 from __future__ import annotations
@@ -128,14 +128,3 @@ def _read_publication(path: Path, n_best: int) -> Publication:
         ],
         best=[Pair(*row) for row in best],
     )
-
-
-def published_files(path: Path, sources: Path, name: str) -> dict[str, str] | None:
-    """File name -> sha256 of one input's files behind the publication; None where none was made from `sources`."""
-    try:
-        if query(path, "select sources from marts.refresh")[1] != [(str(sources),)]:
-            return None
-    except (NothingPublishedError, UnreadablePublicationError):
-        return None
-    rows = query(path, "select input, source_file, source_sha256 from marts.source_file")[1]
-    return {Path(file).name: sha256 for given, file, sha256 in rows if given == name}
