@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 POOL = "warehouse"
 COMMAND_LINE_TAG = "suitability/command_line"
 
+# where one of these is in dagster.yaml, somebody keeps the history elsewhere
+STORAGE = {"storage", "run_storage", "event_log_storage", "schedule_storage"}
+
 CONFIGURATION = """\
 # Written when absent; yours to change.
 telemetry: {enabled: false}
@@ -38,17 +41,27 @@ def prepare_dagster_home(home: Path) -> Path:
 
 
 def open_instance(home: Path) -> DagsterInstance:
-    """The instance of `home` for runs in this process: step output is not captured a second time."""
+    """The instance of `home` for runs in this process: no second copy of step output, the event log held open."""
     from dagster import DagsterInstance
     from dagster._core.instance.ref import InstanceRef
 
-    quiet = {
+    folder = prepare_dagster_home(home)
+    overrides: dict[str, object] = {
         "compute_logs": {
             "module": "dagster._core.storage.noop_compute_log_manager",
             "class": "NoOpComputeLogManager",
         }
     }
-    return DagsterInstance.from_ref(InstanceRef.from_dir(str(prepare_dagster_home(home)), overrides=quiet))
+    if not STORAGE & _keys(folder / "dagster.yaml"):
+        held_open = {"module": "dagster_project.event_log", "class": "OpenStorage"}
+        overrides["storage"] = {"custom": {**held_open, "config": {"base_dir": str(folder)}}}
+    return DagsterInstance.from_ref(InstanceRef.from_dir(str(folder), overrides=overrides))
+
+
+def _keys(configuration: Path) -> set[str]:
+    import yaml
+
+    return set(yaml.safe_load(configuration.read_text(encoding="utf-8")) or {})
 
 
 def clear_killed_runs(instance: DagsterInstance) -> list[str]:

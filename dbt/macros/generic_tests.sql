@@ -6,19 +6,30 @@
     having count(*) > 1
 {% endtest %}
 
-{% test accepted_range(model, column_name, min_value=none, max_value=none) %}
-    select {{ column_name }}
+{# A number that is NaN or infinite is never an answer, NULL may be; `ranges` has {column: [least or null, most or null]}.
+   One test for all columns of a model: a start of a test takes longer than the test. #}
+{% test sound_numbers(model, ranges={}) %}
+    {% set faults = {} %}
+    {% if execute %}
+        {% for column in adapter.get_columns_in_relation(model) if column.is_float() %}
+            {% do faults.update({column.quoted: ["not (abs(" ~ column.quoted ~ ") < 1e300)"]}) %}
+        {% endfor %}
+    {% endif %}
+    {% for column, (least, most) in ranges.items() %}
+        {% set outside = faults.setdefault(adapter.quote(column), []) %}
+        {% if least is not none %} {% do outside.append(adapter.quote(column) ~ " < " ~ least) %} {% endif %}
+        {% if most is not none %} {% do outside.append(adapter.quote(column) ~ " > " ~ most) %} {% endif %}
+    {% endfor %}
+    select
+        concat_ws(
+            ', ', null
+            {% for column, conditions in faults.items() %}
+            , case when {{ conditions | join(' or ') }} then '{{ column | replace('"', '') }}' end
+            {% endfor %}
+        ) as unsound,
+        *
     from {{ model }}
-    where false
-        {% if min_value is not none %} or {{ column_name }} < {{ min_value }} {% endif %}
-        {% if max_value is not none %} or {{ column_name }} > {{ max_value }} {% endif %}
-{% endtest %}
-
-{# NaN and infinity are never an answer; NULL may be #}
-{% test is_finite(model, column_name) %}
-    select {{ column_name }}
-    from {{ model }}
-    where {{ column_name }} is not null and not (abs({{ column_name }}) < 1e300)
+    where false {% for conditions in faults.values() %} or {{ conditions | join(' or ') }} {% endfor %}
 {% endtest %}
 
 {% test row_count_floor(model, at_least) %}
@@ -33,7 +44,7 @@
     where not coalesce(({{ expression }}), false)
 {% endtest %}
 
-{# one test for all columns of a model: a start of a test takes longer than the test #}
+{# one test for all columns of a model, as above #}
 {% test never_null(model, columns) %}
     select *
     from {{ model }}

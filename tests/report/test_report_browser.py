@@ -337,7 +337,10 @@ def test_a_missing_file_of_numbers_is_told(browser: BrowserContext, site: SiteOf
     file = tmp_path / "forty/data/system-13.js"
     file.write_text(file.read_text(encoding="utf-8").replace('"r-0001"', '"r-0002"'), encoding="utf-8")
     page.reload()
-    page.fill("#find", page.locator("#legend label[data-developer]").nth(13).locator("span").last.text_content() or "")
+    page.fill(
+        "#find",
+        page.locator("#legend label[data-developer]").nth(13).locator("span").last.text_content() or "",
+    )
     page.get_by_role("button", name="Show only those found").click()
     page.get_by_text("This page is older than the files beside it").wait_for()
     page.close()

@@ -12,6 +12,7 @@ import pytest
 from assets.settings import Settings
 from dagster_project.dbt_assets import build_dbt_assets, dbt_resource
 from dagster_project.dbt_nodes import DbtNodes
+from dagster_project.failing_rows import failing_rows
 from dagster_project.resources import DuckDBWarehouse
 from tests.warehouse.small_project import use_project
 
@@ -25,10 +26,8 @@ MODELS = {
 YAML = """
 models:
   - name: checked
-    columns:
-      - name: level
-        data_tests:
-          - accepted_range: {{arguments: {{min_value: 0, max_value: 5}}, config: {{severity: {severity}}}}}
+    data_tests:
+      - sound_numbers: {{arguments: {{ranges: {{level: [0, 5]}}}}, config: {{severity: {severity}}}}}
   - name: downstream
     columns: [{{name: level}}]
   - name: whole
@@ -40,7 +39,7 @@ unit_tests:
     given: [{{input: ref('sound'), rows: [{{level: 2}}]}}]
     expect: {{rows: [{{level: 5}}]}}
 """
-RANGE = "accepted_range_checked_level__5__0"
+RANGE = "sound_numbers_checked__0_5_"
 # two models that don't depend on each other, and a test over both
 PAIR = {"a": "select {level} as level", "b": "select 1 as level"}
 PAIR_YAML = """
@@ -154,3 +153,30 @@ def test_two_tables_that_do_not_fit_together_both_fail_though_one_was_kept(
     # not even a second try gets past it
     result, made = _run(own, nodes)
     assert not result.success and made == {"marts/a", "marts/b"}
+
+
+def test_numbers_that_are_none_or_out_of_range_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        ("sound", 1.5, 0, "null"), ("edge", 5, -1, 9), ("not a number", "nan", 0, 1), ("infinite", 1, "-infinity", 2),
+        ("high", 5.1, 0, 0), ("low", 1, 0, -1), ("both", -0.1, "infinity", 3),
+    ]  # fmt: skip
+    values = ", ".join(f"('{name}', '{level}', '{free}', {n})" for name, level, free, n in rows)
+    sql = (
+        'select name, level::double as level, "Free"::double as "Free", n::bigint as n'
+        f' from (values {values}) as t (name, level, "Free", n)'
+    )
+    yaml = (
+        "models:\n  - name: measured\n    data_tests:\n"
+        "      - sound_numbers: {arguments: {ranges: {level: [0, 5], n: [0, null]}}}\n"
+    )
+    own, nodes = use_project(tmp_path, monkeypatch, {"measured": sql}, yaml)
+    result, _ = _run(own, nodes)
+    assert not result.success
+    (name,) = _checks(result)
+    told = [row.split(", ")[:-3] for row in failing_rows(own, name, limit=10)]
+    assert {row[-1]: ", ".join(row[:-1]) for row in told} == {
+        "name=not a number": "unsound=level", "name=infinite": "unsound=Free", "name=high": "unsound=level",
+        "name=low": "unsound=n", "name=both": "unsound=level, Free",
+    }  # fmt: skip

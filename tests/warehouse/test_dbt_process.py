@@ -32,7 +32,7 @@ MODELS = {
 YAML = """
 models:
   - name: first
-    columns: [{name: level, data_tests: [{accepted_range: {arguments: {min_value: 0, max_value: 5}}}]}]
+    data_tests: [{sound_numbers: {arguments: {ranges: {level: [0, 5]}}}}]
 """
 PARENT = """
 import sys
