@@ -49,10 +49,13 @@ class Settings(BaseSettings):
     selection_items: int | None = Field(
         None, ge=1, description="items of a battery to be chosen; unset = none is"
     )
-    selection_sample: int = Field(200, ge=1, description="items a benchmark whose demands set the target")
+    selection_sample: int = Field(200, ge=1, description="items per benchmark whose demands set the target")
     selection_max_share: float = Field(0.10, gt=0, le=1, description="one benchmark's share of the battery")
     selection_observed_weight: float = Field(
-        0.7, ge=0, le=1, description="of observed demands in the target; the rest is flat over the levels"
+        0.7,
+        ge=0,
+        le=1,
+        description="weight of the observed demands in the target; the rest is flat over the levels",
     )
     tournament_runs: int = Field(10, ge=1, description="independent runs of every task, mode and candidate")
     tournament_tasks: str = Field(
@@ -60,9 +63,12 @@ class Settings(BaseSettings):
     )
     tournament_both_seats: bool = Field(False, description="each pair is judged in both orders of seats")
     min_spearman: float = Field(
-        0.30, description="a capability is dropped when both agreement figures are lower"
+        0.30,
+        description="Spearman correlation; a capability is dropped when both agreement figures are lower",
     )
-    min_kappa: float = 0.30
+    min_kappa: float = Field(
+        0.30, description="quadratic-weighted kappa, the other of the two agreement figures"
+    )
     cluster_cut: float = Field(0.5, gt=0, lt=2, description="dendrogram cut on the distance 1 - r")
     composite: Literal["active_mean", "mean"] = Field(
         "active_mean", description="demand of a dimension on an item"
@@ -81,23 +87,27 @@ class Settings(BaseSettings):
         description="survey source whose respondents came online; all others are company",
     )
     min_cell: int = Field(1, ge=1, description="fewest people behind a published cell")
-    min_company_cell: int = Field(5, ge=1, description="the same in a survey that names companies")
+    min_company_cell: int = Field(
+        5, ge=1, description="fewest people behind a published cell of a survey that names companies"
+    )
 
     temperature: float = Field(1.0, gt=0, le=20, description="tau, the soft-minimum's temperature")
     slope: float = Field(1.0, gt=0, description="lambda, log-odds per demand level")
-    capability_prior_mean: float = 3.0
-    capability_prior_sd: float = Field(0.8, gt=0)
-    intercept_prior_sd: float = Field(5.0, gt=0)
+    capability_prior_mean: float = Field(3.0, description="prior mean of log capability")
+    capability_prior_sd: float = Field(0.8, gt=0, description="prior standard deviation of log capability")
+    intercept_prior_sd: float = Field(
+        5.0, gt=0, description="prior standard deviation of the intercept that all systems share"
+    )
     engine: Literal["factorised", "nuts"] = Field(
         "factorised", description="how capabilities are fitted: system by system, or jointly by NUTS"
     )
-    chains: int = Field(4, ge=2)
-    tune: int = Field(300, ge=100, description="draws a chain that only adapt the sampler")
-    draws: int = Field(1000, ge=100, description="posterior draws a chain")
+    chains: int = Field(4, ge=2, description="chains of the NUTS sampler")
+    tune: int = Field(300, ge=100, description="draws per chain that only adapt the sampler")
+    draws: int = Field(1000, ge=100, description="posterior draws per chain")
     target_accept: float = Field(0.7, gt=0.5, lt=1, description="acceptance the sampler adapts its steps to")
-    max_rhat: float = 1.01
+    max_rhat: float = Field(1.01, description="largest R-hat of a fit that counts as converged")
     max_khat: float = Field(0.7, description="largest Pareto k of importance weights that may be trusted")
-    min_ess: float = 400
+    min_ess: float = Field(400, description="fewest effective draws of a fit that counts as converged")
     recovery_runs: int = Field(3, ge=1, description="simulated runs of the recovery analysis")
     calibration_fits: int = Field(200, ge=20, description="simulated fits of the calibration check")
 
@@ -110,8 +120,13 @@ class Settings(BaseSettings):
     quadrant_importance: float | None = Field(
         None, description="importance (0-5) from which an activity counts as important; unset = the median"
     )
-    quadrant_conditional_importance: float | None = Field(None, description="the same on the 1-5 scale")
-    quadrant_hours: float | None = Field(None, description="the same in hours a week")
+    quadrant_conditional_importance: float | None = Field(
+        None,
+        description="importance on the 1-5 scale from which an activity counts as important; unset = the median",
+    )
+    quadrant_hours: float | None = Field(
+        None, description="hours a week from which an activity counts as important; unset = the median"
+    )
     quadrant_suitability_log: float | None = Field(
         None, description="pooled log suitability from which an activity counts as suited; unset = the median"
     )
