@@ -147,7 +147,7 @@ class Settings(BaseSettings):
     )
     assume_english: bool = Field(
         True,
-        description="whether chats of unknown language (no label, and too short to detect) count as English",
+        description="whether chats without a label whose language can't be detected (short prompts, code) count as English",
     )
     match_floor: float = Field(
         0.55,
