@@ -19,7 +19,7 @@ _FENCE = re.compile(
     r"^(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE
 )
 _LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
-_HEADING = re.compile(r"^#{1,6} +(?P<text>.+?)(?: +\{#(?P<id>[\w-]+)\})?$", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6} +(?P<text>.+?)$", re.MULTILINE)
 _CODE = re.compile(r"`([^`\n]+)`")
 # in text and in ```text blocks too: output may name settings, and never a path of the machine it came from
 _HOME_PATH = re.compile(r"(?<![\w.])/(?:tmp|home|root|work|Users|opt|mnt)/\w+")
@@ -63,7 +63,7 @@ def links(page: Path) -> list[str]:
 def anchors(page: Path) -> set[str]:
     """Ids of the page's headings, as MkDocs makes them."""
     prose = _FENCE.sub("", page.read_text(encoding="utf-8"))
-    return {found["id"] or _slug(found["text"]) for found in _HEADING.finditer(prose)}
+    return {_slug(found["text"]) for found in _HEADING.finditer(prose)}
 
 
 def machine_paths(page: Path) -> list[str]:
