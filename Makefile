@@ -23,8 +23,8 @@ refresh: $(STAMP) ## build everything: set-up, inputs, marts, report (SUITABILIT
 test: $(STAMP) browser ## all tests but the slow ones
 	$(PYTEST) -m "not slow and not live"
 
-test-fast: $(STAMP) browser ## the same without whole refreshes
-	$(PYTEST) -m "not slow and not live and not refresh"
+test-fast: $(STAMP) ## those that start neither dbt nor a browser, in three minutes
+	$(PYTEST) -m "not slow and not live and not refresh and not dbt and not browser"
 
 test-slow: $(STAMP) browser ## crash and refresh tests at full scale, minutes each
 	$(PYTEST) -m slow

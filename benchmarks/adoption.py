@@ -1,6 +1,6 @@
 """A log of a million chat summaries, from Parquet to marts, and further runs with ten thousand more each.
 
-The first run builds the slice, the others what depends on chats (as the jobs refresh and refresh_chats do), both with
+The first run builds the slice, the others what depends on chats, both with
 all data tests, in one process: what it takes to start Dagster and dbt is not in the figures.
 
     nice python -m benchmarks.adoption            # 1,000,000 summaries: minutes

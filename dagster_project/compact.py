@@ -47,14 +47,18 @@ def forget(settings: Settings, warehouse: DuckDBWarehouse) -> bool:
     DuckDB keeps deleted rows in free blocks and Dagster samples of bad values in its event logs, so the working file is
     written anew and only the last run keeps its events. Hold the refresh lock.
     """
-    lying = _lying(settings)
-    if not _read(settings) - lying:
+    if not has_left(settings):
         return False
     _sweep(settings.home)
     _rewrite(warehouse)
     _forget_runs(settings)
-    _write(settings, lying)
+    _write(settings, _lying(settings))
     return True
+
+
+def has_left(settings: Settings) -> bool:
+    """Whether the home may still hold something of a file that is gone."""
+    return bool(_read(settings) - _lying(settings))
 
 
 def _entry(name: str, file: str, sha256: str) -> tuple[str, ...]:
@@ -107,16 +111,12 @@ def _rewrite(warehouse: DuckDBWarehouse) -> None:
 
 def _forget_runs(settings: Settings) -> None:
     """Events of the last run only; SQLite keeps deleted rows in free pages until it is vacuumed."""
-    from dagster import DagsterRunStatus, RunsFilter
-
     from dagster_project.instance import open_instance
 
-    ended = RunsFilter(
-        statuses=[DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED]
-    )
     with open_instance(settings.home) as instance:
-        for run in instance.get_runs(ended)[1:]:
-            instance.delete_run(run.run_id)
+        for run in instance.get_runs()[1:]:
+            if run.is_finished:
+                instance.delete_run(run.run_id)
         known = {run.run_id for run in instance.get_runs()}
     folder = settings.home / "dagster"
     for path in (folder / "history" / "runs").glob("*-*.db*"):

@@ -140,6 +140,9 @@ class _Phase:
                 for outcome in dbt.build(tables, list(tests), self._variables):
                     if outcome.unique_id in by_id:
                         self._take_table(by_id[outcome.unique_id], outcome)
+                    elif outcome.status == "skipped" and outcome.unique_id in tests:
+                        # its table could not be made, which is told already
+                        self._untested.update(tests.pop(outcome.unique_id).reads)
                     elif outcome.unique_id in tests:
                         yield from self._told(self._take_test(tests[outcome.unique_id], outcome))
             except DbtProcessError as error:
@@ -180,14 +183,10 @@ class _Phase:
                 if outcome.failures
                 else outcome.message or outcome.status
             )
-            if outcome.status == "skipped":
-                count = "not run: its table could not be made"
             told = "; ".join(part for part in (test.description, count) if part)
             is_blocking = test.is_blocking or outcome.status != "warn"
             self._failed.append(FailedCheck(test.on, test.name, is_blocking, told))
-            if outcome.status == "skipped":
-                self._untested.update(test.reads)
-            elif is_blocking:
+            if is_blocking:
                 self._unsound.update(test.reads)
                 self._faults.append(f"{test.on.replace('.', '/')}: the test {test.name} failed ({count})")
         return dg.AssetCheckResult(

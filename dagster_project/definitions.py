@@ -11,9 +11,11 @@ import dagster as dg
 
 from assets.settings import Settings
 from assets.sources.inputs import INPUTS
+from dagster_project.compact import forget, has_left, hold
 from dagster_project.dbt_assets import build_dbt_assets, dbt_resource
 from dagster_project.dbt_nodes import read_nodes
 from dagster_project.dbt_project import prepare_manifest
+from dagster_project.due import due
 from dagster_project.ge_checks import build_ge_checks
 from dagster_project.instance import COMMAND_LINE_TAG, clear_killed_runs
 from dagster_project.jobs import JOBS, nightly
@@ -58,9 +60,16 @@ def locked_warehouse(context: dg.InitResourceContext) -> Iterator[DuckDBWarehous
     """The warehouse of the resource `settings`, under the lock of its home for as long as the run lasts."""
     settings: Settings = context.resources.settings
     with refresh_lock(settings.home, WAIT_FOR_OTHER_RUN_SECONDS):
-        if context.instance and context.run and COMMAND_LINE_TAG not in context.run.tags:
-            clear_killed_runs(context.instance)
-        yield ready_warehouse(settings)
+        warehouse = ready_warehouse(settings)
+        if not context.instance or not context.run or COMMAND_LINE_TAG in context.run.tags:
+            yield warehouse
+            return
+        clear_killed_runs(context.instance)
+        hold(settings, warehouse)
+        yield warehouse
+        # a run that failed leaves something to make: what it was made from is still needed
+        if has_left(settings) and not due(settings).names:
+            forget(settings, warehouse)
 
 
 def build_definitions(

@@ -62,10 +62,13 @@ def note(
 
 
 def read(connection: duckdb.DuckDBPyConnection) -> dict[str, Version]:
-    """All versions by name; none where nothing was noted yet."""
+    """All versions by name, but those of tables that somebody has dropped; none where nothing was noted yet."""
     if not _exists(connection):
         return {}
-    rows = connection.execute("select * from state.version").fetchall()
+    rows = connection.execute(
+        "select * from state.version where n_rows is null or name in (select table_schema || '.' || table_name "
+        "from information_schema.tables where table_catalog = current_database())"
+    ).fetchall()
     return {
         name: Version(
             code, json.loads(settings), json.loads(inputs), data, n_rows, seconds, bool(is_checked), reason or "",

@@ -46,6 +46,12 @@ def dbt_target(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return prepare_manifest(Settings(home=shared / "parsed")).parent
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Tests over tables that dbt builds carry the mark `dbt`."""
+    if "dbt_target" in getattr(item, "fixturenames", ()):
+        item.add_marker("dbt")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whole refreshes first: they take minutes in one process, while the other works through the rest."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,9 @@ from assets.temporary import temporary_files_swept
 
 if TYPE_CHECKING:
     import pymc as pm
+
+# acceptance to adapt to when a run before it diverged
+STRICTER = (0.95, 0.99)
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,9 @@ def sample_posterior(
 ) -> Posterior:
     """Sample the joint posterior with nutpie. No systems or no dimensions: no draws.
 
+    Where trajectories diverge, the posterior is sampled again with smaller steps: draws beside divergences are biased
+    away from narrow places. What still diverges at the last of STRICTER is returned with its count.
+
     The same input, options and seed give the same bytes, whatever the number of cores: each chain has a seed of its
     own and the linear algebra runs on one thread.
     """
@@ -56,12 +62,20 @@ def sample_posterior(
     with threadpool_limits(limits=1):
         alpha, ease = posterior_mode(responses, model)
     start = {"alpha": np.asarray(alpha), "ease": ease}
-    trace = sample_model(
-        capability_model(responses, model), start, ["alpha", "c"], sampler, show_progress=show_progress
-    )
+    stricter = [accept for accept in STRICTER if accept > sampler.target_accept]
+    for accept in (sampler.target_accept, *stricter):
+        trace = sample_model(
+            capability_model(responses, model),
+            start,
+            ["alpha", "c"],
+            replace(sampler, target_accept=accept),
+            show_progress=show_progress,
+        )
+        n_divergent = int(trace.sample_stats["diverging"].sum())
+        if not n_divergent:
+            break
     capability = trace.posterior["c"].transpose("chain", "draw", "system", "dimension").to_numpy()
     intercept = trace.posterior["alpha"].transpose("chain", "draw").to_numpy()
-    n_divergent = int(trace.sample_stats["diverging"].sum())
     return Posterior(
         "nuts",
         responses.systems,

@@ -299,7 +299,7 @@ def test_marts_score_as_scikit_learn_does(tmp_path, dbt_target):
             )
     run = run_dbt(tmp_path, "build", "-s", *MARTS, parsed=dbt_target)
     assert run.success, run.failures
-    assert list(run.status.values()).count("pass") > 40
+    assert list(run.status.values()).count("pass") > 20
 
     prediction = loaded["model.item_prediction"]
     assert prediction["predicted"].duplicated().any()

@@ -69,7 +69,10 @@ def becomes(page: Page, expression: str, wanted: object) -> None:
     assert page.evaluate(expression) == wanted
 
 
-@pytest.mark.parametrize("name", ["plain", "one", "forty", "hostile", "skipped"])
+@pytest.mark.parametrize(
+    "name",
+    ["plain", "forty", "hostile", *(pytest.param(one, marks=pytest.mark.slow) for one in ("one", "skipped"))],
+)
 def test_all_pages_draw_and_fit_wide_and_narrow(browser: BrowserContext, site: SiteOf, name: str) -> None:
     # simulations know no systems: their page is the same with any
     for page_name in [p for p in PAGES if p != "evidence" or name == "plain"]:

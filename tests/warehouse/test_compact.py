@@ -10,8 +10,10 @@ import pytest
 
 from assets.settings import Settings
 from assets.versions import FILE, FILES, Version
+from dagster_project import definitions
 from dagster_project.compact import forget, hold
 from dagster_project.instance import open_instance
+from dagster_project.plan import Refresh
 from dagster_project.resources import DuckDBWarehouse
 
 # too odd to be compressed into other bytes
@@ -47,8 +49,8 @@ def run(settings: Settings, sample: str) -> None:
     def rating_asset() -> None:
         """Something to run."""
 
-    definitions = dg.Definitions(assets=[dg.AssetSpec("rating"), rating_asset], asset_checks=[is_good])
-    job = definitions.resolve_implicit_global_asset_job_def()
+    project = dg.Definitions(assets=[dg.AssetSpec("rating"), rating_asset], asset_checks=[is_good])
+    job = project.resolve_implicit_global_asset_job_def()
     with open_instance(settings.home) as instance:
         assert job.execute_in_process(instance=instance, run_config={"loggers": {"console": {"config": {
             "log_level": "CRITICAL"}}}}).success  # fmt: skip
@@ -122,3 +124,28 @@ def test_a_row_that_goes_counts_where_rows_are_people(settings: Settings, folder
     (place / "some.csv").write_text("a\n1\n", encoding="utf-8")
     hold(settings, warehouse)
     assert forget(settings, warehouse) == counts
+
+
+@pytest.mark.parametrize(("stale", "remains"), [({}, False), ({"raw.result": "new"}, True)])
+def test_a_run_of_the_scheduler_forgets_too_once_nothing_is_left_to_make(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, stale: dict[str, str], remains: bool
+) -> None:
+    monkeypatch.setattr(definitions, "due", lambda settings: Refresh(1, stale))
+    file = settings.sources / "battery" / "results" / "two.csv"  # type: ignore[operator]
+
+    @dg.asset(required_resource_keys={"warehouse"})
+    def table() -> None:
+        """A step, in which a file that was read goes."""
+        file.unlink()
+
+    project = dg.Definitions(
+        assets=[table], resources={"settings": settings, "warehouse": definitions.locked_warehouse}
+    )
+    run(settings, SECRET)
+    with open_instance(settings.home) as instance:
+        job = project.resolve_implicit_global_asset_job_def()
+        assert job.execute_in_process(instance=instance, run_config={"loggers": {"console": {"config": {
+            "log_level": "CRITICAL"}}}}).success  # fmt: skip
+        (last,) = [one.run_id for one in instance.get_runs(limit=1)]
+        assert instance.get_run_stats(last).steps_succeeded == 1
+    assert bool(files_with(settings.home, SECRET)) == remains

@@ -191,6 +191,14 @@ def test_what_has_not_passed_its_checks_counts_as_not_made(own: Settings) -> Non
     assert run(own) == {RESULT} and plan(own).names == []
 
 
+def test_a_table_that_somebody_dropped_is_made_again(own: Settings) -> None:
+    run(own)
+    with DuckDBWarehouse(own.warehouse_path).connect() as connection:
+        connection.execute(f"drop table {RESULT}")
+    assert plan(own).stale[RESULT] == "not made yet"
+    assert run(own) == {RESULT} and plan(own).names == []
+
+
 def test_a_step_that_broke_off_is_made_again(own: Settings) -> None:
     @table_assets(group="capability", reads=[FILE], writes={AFTER: "Fails."})
     def broken(step: Step) -> Made:
