@@ -147,7 +147,7 @@ class Settings(BaseSettings):
     )
     assume_english: bool = Field(
         True,
-        description="whether chats without a label whose language can't be detected (short prompts, code) count as English",
+        description="whether chats without a label and of undetected language (short prompts, code) count as English",
     )
     match_floor: float = Field(
         0.55,
