@@ -12,7 +12,7 @@ export DO_NOT_TRACK := 1
 export GX_ANALYTICS_ENABLED := false
 
 .DEFAULT_GOAL := help
-.PHONY: help refresh test test-fast test-slow test-live check check-python check-sql format dev docs lock browser clean
+.PHONY: help refresh test test-fast test-slow test-live check check-python check-sql format dev docs reference lock browser clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -53,8 +53,13 @@ format: $(STAMP) ## write what check would only tell
 dev: $(STAMP) ## Dagster's UI on 127.0.0.1:3000, with the schedule and the sensor
 	@$(BIN)/suitability dev
 
-docs: $(STAMP) ## dbt's documentation of every table; prints its path
+docs: $(STAMP) ## the documentation site and dbt's documentation of every table; prints both paths
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --site-dir "$${SUITABILITY_HOME:-.suitability}/docs-site"
+	@realpath "$${SUITABILITY_HOME:-.suitability}/docs-site/index.html"
 	@$(BIN)/suitability docs
+
+reference: $(STAMP) ## rewrite docs/reference from the code: settings, commands, data dictionary
+	@$(BIN)/python -m docs.generate
 
 lock: $(STAMP) ## resolve the dependencies of pyproject.toml anew
 	$(BIN)/uv pip compile --universal --python-version 3.11 --group dev --generate-hashes --no-emit-index-url \

@@ -30,74 +30,92 @@ class Settings(BaseSettings):
     )
 
     sources: Path | None = Field(None, description="folder of input files; unset = the embedded demo")
-    home: Path = Field(PROJECT / ".suitability", description="folder for everything that is made")
+    home: Path = Field(PROJECT / ".suitability", description="folder for everything that is written")
     llm: Path | None = Field(
-        None, description="who plays which role; unset = llm.toml in the sources, if any"
+        None,
+        description="file that says which model plays which role; unset = llm.toml in the sources, if any",
     )
     seed: int = Field(20260101, ge=0, description="the one seed; every random step derives its own from it")
     demo_items: int = Field(19576, ge=500, description="battery items in the embedded demo")
-    lock_wait_seconds: float = Field(30, ge=0, description="how long an opener waits for the warehouse file")
+    lock_wait_seconds: float = Field(30, ge=0, description="how long a command waits for the warehouse file")
 
     model_seconds: float = Field(
         3600, gt=0, description="how long dbt may work on one table or test before it counts as hung"
     )
 
     annotation_mode: Literal["one", "all"] = Field(
-        "one", description="capabilities that a rater model is asked about in one call"
+        "one", description="capabilities that one call to a rater asks about: one, or all together"
     )
     annotation_sample: int = Field(100, ge=10, description="texts annotated in both modes to compare them")
     selection_items: int | None = Field(
-        None, ge=1, description="items of a battery to be chosen; unset = none is"
+        None, ge=1, description="number of items to choose for a battery; unset = choose none"
     )
-    selection_sample: int = Field(200, ge=1, description="items a benchmark whose demands set the target")
-    selection_max_share: float = Field(0.10, gt=0, le=1, description="one benchmark's share of the battery")
+    selection_sample: int = Field(200, ge=1, description="items per benchmark whose demands set the target")
+    selection_max_share: float = Field(
+        0.10, gt=0, le=1, description="largest share of one benchmark in the chosen battery"
+    )
     selection_observed_weight: float = Field(
-        0.7, ge=0, le=1, description="of observed demands in the target; the rest is flat over the levels"
+        0.7,
+        ge=0,
+        le=1,
+        description="weight of the observed demands in the target; the rest is flat over the levels",
     )
     tournament_runs: int = Field(10, ge=1, description="independent runs of every task, mode and candidate")
     tournament_tasks: str = Field(
         "", description="names of the tasks that models are asked about, joined by commas; blank = all"
     )
-    tournament_both_seats: bool = Field(False, description="each pair is judged in both orders of seats")
-    min_spearman: float = Field(
-        0.30, description="a capability is dropped when both agreement figures are lower"
+    tournament_both_seats: bool = Field(
+        False, description="whether each pair is judged in both orders of seats"
     )
-    min_kappa: float = 0.30
+    min_spearman: float = Field(
+        0.30,
+        description="Spearman correlation; a capability is dropped when both agreement figures are lower",
+    )
+    min_kappa: float = Field(
+        0.30, description="quadratic-weighted kappa, the other of the two agreement figures"
+    )
     cluster_cut: float = Field(0.5, gt=0, lt=2, description="dendrogram cut on the distance 1 - r")
     composite: Literal["active_mean", "mean"] = Field(
-        "active_mean", description="demand of a dimension on an item"
+        "active_mean",
+        description="demand of a dimension on an item: mean over its demanded capabilities, or over all",
     )
     consensus: Literal["mean", "posterior"] = Field(
         "mean",
         description="demand of a capability on an item: mean of raters, or posterior of the rater model",
     )
     min_join_coverage: float = Field(
-        0.90, ge=0, le=1, description="share of result rows that find their item"
+        0.90, ge=0, le=1, description="smallest share of result rows that must find their item"
     )
 
     online_source: str = Field(
         "online",
         min_length=1,
-        description="survey source whose respondents came online; all others are company",
+        description="survey source of the online respondents; all others are company",
     )
     min_cell: int = Field(1, ge=1, description="fewest people behind a published cell")
-    min_company_cell: int = Field(5, ge=1, description="the same in a survey that names companies")
+    min_company_cell: int = Field(
+        5, ge=1, description="fewest people behind a published cell of a survey that names companies"
+    )
 
     temperature: float = Field(1.0, gt=0, le=20, description="tau, the soft-minimum's temperature")
     slope: float = Field(1.0, gt=0, description="lambda, log-odds per demand level")
-    capability_prior_mean: float = 3.0
-    capability_prior_sd: float = Field(0.8, gt=0)
-    intercept_prior_sd: float = Field(5.0, gt=0)
+    capability_prior_mean: float = Field(3.0, description="prior mean of log capability")
+    capability_prior_sd: float = Field(0.8, gt=0, description="prior standard deviation of log capability")
+    intercept_prior_sd: float = Field(
+        5.0, gt=0, description="prior standard deviation of the intercept that all systems share"
+    )
     engine: Literal["factorised", "nuts"] = Field(
         "factorised", description="how capabilities are fitted: system by system, or jointly by NUTS"
     )
-    chains: int = Field(4, ge=2)
-    tune: int = Field(300, ge=100, description="draws a chain that only adapt the sampler")
-    draws: int = Field(1000, ge=100, description="posterior draws a chain")
-    target_accept: float = Field(0.7, gt=0.5, lt=1, description="acceptance the sampler adapts its steps to")
-    max_rhat: float = 1.01
+    chains: int = Field(4, ge=2, description="chains of the NUTS sampler")
+    tune: int = Field(300, ge=100, description="draws per chain that only adapt the sampler")
+    draws: int = Field(1000, ge=100, description="posterior draws per chain")
+    target_accept: float = Field(
+        0.7, gt=0.5, lt=1, description="acceptance rate that NUTS adapts its steps to"
+    )
+    max_rhat: float = Field(1.01, description="largest R-hat of a fit that counts as converged")
     max_khat: float = Field(0.7, description="largest Pareto k of importance weights that may be trusted")
-    min_ess: float = 400
+    min_ess: float = Field(400, description="fewest effective draws of a fit that counts as converged")
     recovery_runs: int = Field(3, ge=1, description="simulated runs of the recovery analysis")
     calibration_fits: int = Field(200, ge=20, description="simulated fits of the calibration check")
 
@@ -110,35 +128,44 @@ class Settings(BaseSettings):
     quadrant_importance: float | None = Field(
         None, description="importance (0-5) from which an activity counts as important; unset = the median"
     )
-    quadrant_conditional_importance: float | None = Field(None, description="the same on the 1-5 scale")
-    quadrant_hours: float | None = Field(None, description="the same in hours a week")
+    quadrant_conditional_importance: float | None = Field(
+        None,
+        description="importance on the 1-5 scale from which an activity counts as important; unset = the median",
+    )
+    quadrant_hours: float | None = Field(
+        None, description="hours a week from which an activity counts as important; unset = the median"
+    )
     quadrant_suitability_log: float | None = Field(
         None, description="pooled log suitability from which an activity counts as suited; unset = the median"
     )
 
-    chat_characters: int = Field(4000, ge=100, description="a chat's user turns are cut there")
-    request_characters: int = Field(500, ge=50, description="the first user turn is cut there")
+    chat_characters: int = Field(
+        4000, ge=100, description="characters after which a chat's user turns are cut"
+    )
+    request_characters: int = Field(
+        500, ge=50, description="characters after which the first user turn is cut"
+    )
     assume_english: bool = Field(
         True,
-        description="chats without a label whose language can't be told (short prompts, code) count as English",
+        description="whether chats without a label and of undetected language (short prompts, code) count as English",
     )
     match_floor: float = Field(
         0.55,
         ge=-1,
         le=1,
-        description="cosine from which a task counts as a chat's, where no language model says",
+        description="cosine from which a task counts as matched to a chat, without a language model",
     )
     match_margin: float = Field(
         0.05,
         ge=0,
         le=2,
-        description="how far below the nearest task's cosine another one counts too, where no language model says",
+        description="how far below the nearest task's cosine another task still counts, without a language model",
     )
     bridge_floor: float = Field(
         0.85,
         ge=-1,
         le=1,
-        description="cosine from which a task of another index counts as one of ours",
+        description="cosine from which a task of another index counts as the same task",
     )
     min_chats: int | None = Field(
         None,
@@ -147,7 +174,8 @@ class Settings(BaseSettings):
     )
     # pydantic-settings would read the text as JSON before anything here could tell what is wrong with it
     depth_chats: Annotated[tuple[int, ...], NoDecode] = Field(
-        (1, 2, 5, 10, 25, 50), description="chats that make a task seen, joined by commas"
+        (1, 2, 5, 10, 25, 50),
+        description="numbers of chats from which a task counts as seen, joined by commas",
     )
     adoption_replicates: int = Field(200, ge=20, description="bootstrap resamples of chats")
 
@@ -171,20 +199,21 @@ class Settings(BaseSettings):
         return value
 
     embedder: Literal["minilm", "wordllama", "openai"] = Field(
-        "minilm", description="what turns chats and tasks into vectors; openai = the [[embedder]] of llm.toml"
+        "minilm",
+        description="model that turns chats and tasks into vectors; openai = the [[embedder]] of llm.toml",
     )
     embedder_instruction: str = Field(
         "Given what a person asks of an assistant, retrieve the occupational task that it belongs to",
         description="put before chats where embedder = openai; empty = none",
     )
-    open_ends: bool = Field(True, description="a band's bound at -3 or 3 means no bound")
-    lapse: float = Field(1e-6, gt=0, lt=0.5, description="probability of failure that every item keeps")
+    open_ends: bool = Field(True, description="whether a bound at -3 or 3 means no bound")
+    lapse: float = Field(1e-6, gt=0, lt=0.5, description="probability that any item fails by accident")
     propensity_slope: Literal["one", "free"] = Field(
         "one", description="base slope of the propensity model: 1, or fitted for each propensity"
     )
     assessor_trees: int = Field(25, ge=1, description="trees of each forest that predicts success")
     assessor_incitations: Literal["unprompted", "all"] = Field(
-        "unprompted", description="which answers assessors predict: eight times the forests if all"
+        "unprompted", description="responses that assessors predict; all takes eight times as many forests"
     )
 
     @field_validator("home", "sources", "llm", mode="before")

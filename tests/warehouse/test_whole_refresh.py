@@ -62,8 +62,8 @@ def test_every_unit_test_of_dbt_passes(workplace: Workplace, tmp_path: Path, dbt
     assert len(run.status) >= 100
 
 
-def test_each_question_of_the_readme_gets_its_answer(workplace: Workplace) -> None:
-    asked = (PROJECT / "README.md").read_text(encoding="utf-8").partition("## Ten questions in SQL")[2]
+def test_each_question_of_the_cookbook_gets_its_answer(workplace: Workplace) -> None:
+    asked = (PROJECT / "docs" / "sql.md").read_text(encoding="utf-8").partition("## Ten questions in SQL")[2]
     queries = asked.partition("```sql")[2].partition("```")[0].split(";\n")[:10]
     with duckdb.connect(str(workplace.published), read_only=True) as connection:
         answers = {int(re.search(r"-- (\d+)\.", q)[1]): connection.sql(q).df() for q in queries}  # type: ignore[index]
