@@ -39,7 +39,7 @@ from assets.adoption.nearest import nearest
 from assets.ports import Parts, Rows, declared_tables
 from assets.settings import Settings
 from assets.sources.readers import read_chats, read_comparison
-from dagster_project.dbt_project import prepare_manifest
+from dagster_project.dbt_build.dbt_project import prepare_manifest
 from dagster_project.resources import DuckDBWarehouse
 from tests.adoption.slice_build import FIRST, RAW, REST
 from tests.dbt_run import WAREHOUSE_NAME, manifest_of, run_dbt

@@ -21,13 +21,13 @@ from rich.console import Console
 from assets.capability import store
 from assets.capability.factorised import SystemFit
 from assets.settings import PROJECT, Settings
-from dagster_project import show
-from dagster_project.cli import main
-from dagster_project.ge_checks import failed_check
-from dagster_project.instance import open_instance
-from dagster_project.lock import refresh_lock
-from dagster_project.published import read_publication
-from dagster_project.watch import Watch, run_job
+from dagster_project.asset_checks import failed_check
+from dagster_project.cli import show
+from dagster_project.cli.main import main
+from dagster_project.publication.read_published import read_publication
+from dagster_project.runs.instance import open_instance
+from dagster_project.runs.lock import refresh_lock
+from dagster_project.runs.monitor import Watch, run_job
 from tests.factories import write_sources
 
 

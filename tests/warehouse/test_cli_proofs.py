@@ -19,8 +19,8 @@ from click.testing import CliRunner, Result
 
 from assets.capability import proof_assets
 from assets.settings import PROJECT, Settings
-from dagster_project.cli import main
-from dagster_project.publish import Mart, publish
+from dagster_project.cli.main import main
+from dagster_project.publication.publish import Mart, publish
 from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import run_dbt
 from tests.steps import run_steps
@@ -142,7 +142,7 @@ def test_too_few_fits_are_a_usage_error(tmp_path: Path) -> None:
 
 def test_beside_a_running_refresh_it_is_code_4(tmp_path: Path) -> None:
     fill(tmp_path, battery(4))
-    hold = "import sys, time; from pathlib import Path; from dagster_project.lock import refresh_lock\n"
+    hold = "import sys, time; from pathlib import Path; from dagster_project.runs.lock import refresh_lock\n"
     hold += "with refresh_lock(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
     arguments = [sys.executable, "-c", hold, str(tmp_path)]
     with subprocess.Popen(arguments, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:
