@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
-import dagster_project.publication.read_published
 from dagster_project.cli.environment import read_settings
 from dagster_project.cli.exit_codes import BUSY, EXIT_CODES, FAILED, NOTHING_PUBLISHED, fail
 from dagster_project.cli.llm_commands import llm
@@ -100,11 +99,12 @@ def sql(query: str, kind: str) -> None:
     import duckdb
 
     from dagster_project.cli import show
+    from dagster_project.publication import read_published
 
     settings, errors = read_settings(), Console(stderr=True)
     try:
-        names, rows = dagster_project.publication.read_published.query(settings.published_path, query)
-    except dagster_project.publication.read_published.NothingPublishedError as error:
+        names, rows = read_published.query(settings.published_path, query)
+    except read_published.NothingPublishedError as error:
         fail(errors, str(error), NOTHING_PUBLISHED)
     except duckdb.Error as error:
         fail(errors, str(error), FAILED)
