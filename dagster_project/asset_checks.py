@@ -17,7 +17,7 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from assets.ports import declared_tables
+from assets.common.warehouse import declared_tables
 from assets.settings import PROJECT
 from assets.versions import KEPT, FailedCheck
 from dagster_project.resources import DuckDBWarehouse

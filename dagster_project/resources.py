@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from assets.ports import DamagedPartError, Files, Parts, Rows, conform, declared_tables
+from assets.common.warehouse import DamagedPartError, Files, Parts, Rows, conform, declared_tables
 from assets.versions import FailedCheck, Version
 from dagster_project.runs import version_table
 

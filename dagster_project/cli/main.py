@@ -147,7 +147,7 @@ def wipe(system: str) -> None:
 
     What is published stays until the next refresh, which fits the system again if results still name it.
     """
-    from assets.capability import store
+    from assets.capability.fit import fit_store
     from dagster_project.runs.instance import open_instance
     from dagster_project.runs.lock import HomeError, RefreshRunningError, refresh_lock
 
@@ -155,7 +155,7 @@ def wipe(system: str) -> None:
     try:
         with refresh_lock(settings.home), open_instance(settings.home) as instance:
             known = sorted(instance.get_dynamic_partitions("ai_system"))
-            is_wiped = store.wipe_system(settings.home, system)
+            is_wiped = fit_store.wipe_system(settings.home, system)
             if system in known:
                 instance.delete_dynamic_partition("ai_system", system)
     except RefreshRunningError as error:

@@ -86,7 +86,7 @@ def shortform(
 def _make(settings: Settings, n_items: int, cap: int | None, out: Path, *, replace: bool) -> None:
     from threadpoolctl import threadpool_limits
 
-    from assets.capability.model import ModelOptions
+    from assets.capability.fit.model import ModelOptions
     from assets.capability.shortform import choose_items
     from assets.sources.forms import write_form
     from assets.sources.readers import SourceError

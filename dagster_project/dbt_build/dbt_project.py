@@ -15,7 +15,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from assets.project import folder_hash
+from assets.common.folder_hash import folder_hash
 from assets.settings import PROJECT, Settings
 
 DBT_FOLDER = PROJECT / "dbt"

@@ -12,10 +12,10 @@ from functools import partial
 
 import duckdb
 
-from assets.adoption.asking import Collected
-from assets.adoption.inputs import read_inputs
-from assets.adoption.plan import confirmation_plan, relevance_plan, summary_plan
-from assets.adoption.steps import AdoptionError
+from assets.adoption.funnel.adoption_inputs import read_inputs
+from assets.adoption.funnel.asking import Collected
+from assets.adoption.funnel.calls import confirmation_plan, relevance_plan, summary_plan
+from assets.adoption.funnel.steps import AdoptionError
 from assets.llm import Call, LedgerError, collect, read_roles
 from assets.settings import Settings
 from dagster_project.plans.registry import PlanError

@@ -11,14 +11,14 @@ from pathlib import Path
 import pandas as pd
 
 from assets.battery.annotation import KEY, AnnotationError, read_annotation
+from assets.common.atomic_write import atomic_write
+from assets.common.rubric_text import RubricError
 from assets.llm import read_roles
-from assets.rubric_text import RubricError
 from assets.settings import Settings
 from assets.sources.files import clean_name
-from assets.sources.folder import sources_folder
+from assets.sources.input_root import sources_folder
 from assets.sources.readers import read_items
 from assets.sources.readers.ratings import KEYS, headings
-from assets.whole_file import written_whole
 from dagster_project.plans.registry import PlanError
 
 
@@ -48,7 +48,7 @@ def write_ratings(settings: Settings, folder: Path) -> dict[Path, list[str]]:
     folder.mkdir(parents=True, exist_ok=True)
     for rater, path in paths.items():
         # in one step: a file that was cut off would be read as one whose last items were not rated
-        with written_whole(path) as fresh:
+        with atomic_write(path) as fresh:
             _table(frame[frame["rater"] == rater]).to_csv(fresh, index=False, lineterminator="\n")
     return {path: frame.loc[frame["rater"] == rater, "status"].tolist() for rater, path in paths.items()}
 

@@ -12,10 +12,10 @@ from assets.battery.annotation import (
     comparison_calls,
     read_instrument,
 )
+from assets.common.rubric_text import RubricError
 from assets.llm import Call, collect, read_roles
-from assets.rubric_text import RubricError
 from assets.settings import Settings
-from assets.sources.folder import sources_folder
+from assets.sources.input_root import sources_folder
 from assets.sources.readers import read_items
 from dagster_project.plans.registry import PlanError
 

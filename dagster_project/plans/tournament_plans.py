@@ -16,7 +16,7 @@ from assets.assistance.tasks import TaskError
 from assets.assistance.tournament import Supplied, Tournament, foreseen
 from assets.llm import Call, LedgerError, read_roles
 from assets.settings import Settings
-from assets.sources.folder import sources_folder
+from assets.sources.input_root import sources_folder
 from assets.sources.readers import read_candidates, read_judgements, read_outputs, read_traits
 from dagster_project.plans.registry import Foreseen, PlanError
 

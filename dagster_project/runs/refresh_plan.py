@@ -13,9 +13,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from assets.project import folder_hash
+from assets.common.atomic_write import atomic_write
+from assets.common.folder_hash import folder_hash
 from assets.settings import PROJECT, Settings
-from assets.sources.folder import SOURCES, is_synthetic, sources_folder, sources_name
+from assets.sources.input_root import SOURCES, is_synthetic, sources_folder, sources_name
 from assets.sources.inputs import (
     FileHashes,
     all_files,
@@ -30,7 +31,6 @@ from assets.versions import (
     values_of,
     why_stale,
 )
-from assets.whole_file import written_whole
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -110,7 +110,7 @@ def keep_graph(definitions: dg.Definitions, settings: Settings) -> dict[str, Nod
                 tuple(asset.metadata.get("suitability/compared_with", ())),
             )
     document = {"stamp": project_stamp(), "nodes": {name: asdict(node) for name, node in nodes.items()}}
-    with written_whole(settings.home / "graph.json") as fresh:
+    with atomic_write(settings.home / "graph.json") as fresh:
         fresh.write_text(json.dumps(document), encoding="utf-8")
     return nodes
 

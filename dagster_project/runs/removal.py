@@ -13,10 +13,10 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from assets.common.atomic_write import atomic_write
 from assets.settings import Settings
 from assets.sources.inputs import INPUTS, FileHashes, input_files
 from assets.versions import FILE, FILES
-from assets.whole_file import written_whole
 from dagster_project.resources import DuckDBWarehouse
 
 _RECORD = "held_files.json"
@@ -83,12 +83,12 @@ def _read(settings: Settings) -> Held:
 
 
 def _write(settings: Settings, held: Held) -> None:
-    with written_whole(settings.home / _RECORD) as fresh:
+    with atomic_write(settings.home / _RECORD) as fresh:
         fresh.write_text(json.dumps(sorted(held)), encoding="utf-8")
 
 
 def _sweep(home: Path) -> None:
-    """Remove what killed processes had begun to write (whole_file.py), or had spilled."""
+    """Remove what killed processes had begun to write (atomic_write.py), or had spilled."""
     for path in home.rglob(".*.*"):
         pid = path.suffix.removeprefix(".")
         if pid.isdigit() and not Path("/proc", pid).exists():
@@ -99,7 +99,7 @@ def _sweep(home: Path) -> None:
 
 def _rewrite(warehouse: DuckDBWarehouse) -> None:
     """The working file without its free blocks."""
-    with written_whole(warehouse.path) as fresh, warehouse.connect() as connection:
+    with atomic_write(warehouse.path) as fresh, warehouse.connect() as connection:
         place = str(fresh).replace("'", "''")
         (name,) = connection.execute("select current_database()").fetchone() or ("",)
         connection.execute(f"attach '{place}' as fresh")

@@ -16,7 +16,7 @@ from typing import Any
 
 import duckdb
 
-from assets.ports import Parts, Rows
+from assets.common.warehouse import Parts, Rows
 from assets.versions import FailedCheck, Version
 
 TABLES = """

@@ -18,9 +18,9 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
-from assets.adoption import asking
 from assets.adoption.assets import adoption
-from assets.ports import Files
+from assets.adoption.funnel import asking
+from assets.common.warehouse import Files
 from assets.settings import PROJECT, Settings
 from dagster_project.cli.main import main
 from dagster_project.resources import DuckDBWarehouse

@@ -11,7 +11,7 @@ import dagster as dg
 import pandas as pd
 import pytest
 
-from assets.ports import declared_tables
+from assets.common.warehouse import declared_tables
 from assets.settings import PROJECT
 from assets.versions import Version
 from dagster_project.asset_checks import SuiteError, build_ge_checks, load_suites, run_suite

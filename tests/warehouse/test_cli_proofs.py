@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
-from assets.capability import proof_assets
+from assets.capability.validation import assets
 from assets.settings import PROJECT, Settings
 from dagster_project.cli.main import main
 from dagster_project.publication.publish import Mart, publish
@@ -111,7 +111,7 @@ def test_the_next_refresh_publishes_what_was_found(
     with duckdb.connect(str(warehouse.path)) as connection:
         connection.execute("drop schema model cascade")
     settings = Settings(home=home, intercept_prior_sd=1)
-    run_steps(warehouse, settings, proof_assets.recovery_tables, proof_assets.calibration_tables)
+    run_steps(warehouse, settings, assets.recovery_tables, assets.calibration_tables)
     run = run_dbt(home, "run", "-s", *KEYS, parsed=dbt_target)
     assert run.success, run.failures
     publish(warehouse, home / "published", [Mart(name, key, key) for name, key in KEYS.items()])

@@ -14,7 +14,7 @@ import dagster as dg
 import pytest
 import yaml
 
-from assets.ports import declared_tables
+from assets.common.warehouse import declared_tables
 from assets.settings import PROJECT, Settings
 from assets.versions import DBT_STEP
 from dagster_project.dbt_build import dbt_nodes, dbt_project

@@ -15,7 +15,7 @@ import duckdb
 import pandas as pd
 import pytest
 
-from assets.ports import declared_tables
+from assets.common.warehouse import declared_tables
 from assets.settings import Settings
 from assets.sources.inputs import FileHashes
 from assets.step import Made, Step, table_assets
