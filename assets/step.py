@@ -1,7 +1,8 @@
 """One way to make a Dagster asset of a function: what it reads is declared once, and it runs only when that changed.
 
-Belongs here: reading and writing of steps in Python, the record of what they were made from, keeping what still holds.
-Does not belong here: any computation (the slices), when a table is stale (versions.py), how it is stored (common/warehouse.py).
+Belongs here: reading and writing of steps in Python, the record of what they were made from, keeping what still
+holds. Does not belong here: any computation (the slices), when a table is stale (versions.py), how it is stored
+(common/warehouse.py).
 """
 
 import hashlib

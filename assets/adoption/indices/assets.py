@@ -1,6 +1,7 @@
 """Dagster assets of what adoption is checked against: the embedder's validation, and the bridge to other indices.
 
-Belongs here: read, call, hand over, metadata. Does not belong here: any computation (embedder_validation.py, bridge.py, dbt).
+Belongs here: read, call, hand over, metadata. Does not belong here: any computation (embedder_validation.py,
+bridge.py, dbt).
 """
 
 from collections.abc import Callable

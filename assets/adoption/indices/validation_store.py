@@ -1,6 +1,7 @@
 """What validation found last, kept on disk: the same embedder over the same hierarchy is not validated again.
 
-Belongs here: the key, the file, and which texts are embedded. Does not belong here: the correlation (embedder_validation.py).
+Belongs here: the key, the file, and which texts are embedded. Does not belong here: the correlation
+(embedder_validation.py).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The NUTS engine: all systems sampled jointly in PyMC by nutpie. The reference that the fast engine is held against.
 
-Belongs here: the sampler call. Does not belong here: the model (model.py), convergence (fit_quality.py), files (fit_store.py).
+Belongs here: the sampler call. Does not belong here: the model (model.py), convergence (fit_quality.py), files
+(fit_store.py).
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ Given what they share (alpha, slopes, discriminations) the systems are independe
 block a system and a border. It is taken from differences of the gradient, all systems at once: 2 · (1 + 2F + K)
 gradients, however many systems there are.
 
-Belongs here: optimisation and the normal approximation. Does not belong here: the density (per_dimension_model.py), scores.
+Belongs here: optimisation and the normal approximation. Does not belong here: the density (per_dimension_model.py),
+scores.
 """
 
 from __future__ import annotations

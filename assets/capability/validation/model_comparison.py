@@ -16,7 +16,8 @@ The first three are fitted alike, by mode and normal approximation (laplace.py),
 draws: with thousands of answers a system the posterior is near normal, and where a fold takes a dimension's items away
 it is the prior, which is normal.
 
-Belongs here: folds, scores and their summary. Does not belong here: fits (laplace.py), files (validation_files.py), Dagster.
+Belongs here: folds, scores and their summary. Does not belong here: fits (laplace.py), files (validation_files.py),
+Dagster.
 """
 
 from __future__ import annotations

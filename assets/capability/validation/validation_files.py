@@ -1,8 +1,8 @@
 """The proofs that run on demand only: made once for a battery, kept as Parquet, loaded by refreshes.
 
-Belongs here: running recovery, calibration and comparison with a progress bar, their files, and whether a file is of
-the battery and the code at hand. Does not belong here: what is computed (recovery.py, calibration.py, model_comparison.py),
-Dagster.
+Belongs here: running recovery, calibration and comparison with a progress bar, their files, and whether a file is
+of the battery and the code at hand. Does not belong here: what is computed (recovery.py, calibration.py,
+model_comparison.py), Dagster.
 """
 
 from __future__ import annotations
