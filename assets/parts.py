@@ -20,7 +20,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.whole_file import written_whole
+from assets.common.atomic_write import atomic_write
 
 _NOTE = b"suitability"
 
@@ -90,11 +90,11 @@ def code_version(beside: str, names: Iterable[str], libraries: Iterable[str] = (
 
     Args:
         beside: `__file__` of a module in their folder.
-        names: their file names.
+        names: their paths from that folder.
         libraries: installed packages whose version decides it too.
         below: the code version of what they build on.
     """
-    sources = [Path(beside).with_name(name).read_text(encoding="utf-8") for name in names]
+    sources = [(Path(beside).parent / name).read_text(encoding="utf-8") for name in names]
     return fingerprint_of(below, sources, {name: version(name) for name in libraries})[:12]
 
 
@@ -144,7 +144,7 @@ def read_noted(path: Path) -> tuple[pa.Table, dict[str, Any]]:
 def write_noted(path: Path, table: pa.Table, note: Mapping[str, object]) -> None:
     """`table` with its note, written whole or not at all."""
     metadata = {**(table.schema.metadata or {}), _NOTE: json.dumps(note).encode()}
-    with written_whole(path) as fresh:
+    with atomic_write(path) as fresh:
         pq.write_table(
             table.replace_schema_metadata(metadata), fresh, compression="zstd", write_page_checksum=True
         )

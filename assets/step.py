@@ -1,7 +1,8 @@
 """One way to make a Dagster asset of a function: what it reads is declared once, and it runs only when that changed.
 
-Belongs here: reading and writing of steps in Python, the record of what they were made from, keeping what still holds.
-Does not belong here: any computation (the slices), when a table is stale (versions.py), how it is stored (ports.py).
+Belongs here: reading and writing of steps in Python, the record of what they were made from, keeping what still
+holds. Does not belong here: any computation (the slices), when a table is stale (versions.py), how it is stored
+(common/warehouse.py).
 """
 
 import hashlib
@@ -18,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from assets.ports import DamagedPartError, Rows, Warehouse, declared_tables
+from assets.common.warehouse import DamagedPartError, Rows, Warehouse, declared_tables
 from assets.settings import Settings
 from assets.sources.errors import SourceError
 from assets.sources.inputs import (

@@ -1,7 +1,7 @@
 """What a table was made from, and whether that still holds: the one rule by which a refresh rebuilds or keeps.
 
 Belongs here: the record of a table's origin, its comparison with today's, and hashes of the code behind it.
-Does not belong here: where records are kept (versions_table.py) and what to rebuild (plan.py), in dagster_project.
+Does not belong here: where records are kept and what to rebuild (dagster_project/runs/).
 """
 
 from __future__ import annotations

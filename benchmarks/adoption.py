@@ -30,16 +30,16 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.adoption import matches, matching
 from assets.adoption.assets import adoption
-from assets.adoption.embedders import load_embedder
-from assets.adoption.index_assets import embedder_validation, index_bridge
-from assets.adoption.matches import Matches
-from assets.adoption.nearest import nearest
-from assets.ports import Parts, Rows, declared_tables
+from assets.adoption.indices.assets import embedder_validation, index_bridge
+from assets.adoption.match import matches, matching
+from assets.adoption.match.embedders import load_embedder
+from assets.adoption.match.matches import Matches
+from assets.adoption.match.nearest import nearest
+from assets.common.warehouse import Parts, Rows, declared_tables
 from assets.settings import Settings
 from assets.sources.readers import read_chats, read_comparison
-from dagster_project.dbt_project import prepare_manifest
+from dagster_project.dbt_build.dbt_project import prepare_manifest
 from dagster_project.resources import DuckDBWarehouse
 from tests.adoption.slice_build import FIRST, RAW, REST
 from tests.dbt_run import WAREHOUSE_NAME, manifest_of, run_dbt

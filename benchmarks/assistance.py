@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from assets.settings import Settings
-from dagster_project.dbt_project import prepare_manifest
+from dagster_project.dbt_build.dbt_project import prepare_manifest
 from dagster_project.resources import DuckDBWarehouse
 from tests.assistance.panel import Panel, write_panel
 from tests.assistance.slice_build import AFTER, BEFORE, ONLY_MODELS, land, python_step

@@ -26,15 +26,15 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from assets.capability import engine, factorised, fit, nuts
-from assets.capability.layout import Array, PooledResponses, item_logit, pool_counts
-from assets.capability.model import ModelOptions
+from assets.capability.fit import engine, factorised, fit_quality, nuts
+from assets.capability.fit.layout import Array, PooledResponses, item_logit, pool_counts
+from assets.capability.fit.model import ModelOptions
 from assets.demo import battery, figures
 from assets.demo.generate import read_truth
 from assets.settings import PROJECT, Settings
 
 ITEMS = 19535
-MODEL, THRESHOLDS = ModelOptions(), fit.Thresholds.of(Settings())
+MODEL, THRESHOLDS = ModelOptions(), fit_quality.Thresholds.of(Settings())
 DRAWS = 4000
 Figures = dict[str, float]
 
@@ -137,9 +137,9 @@ def fit_all(responses: PooledResponses, scale: Scale) -> dict[str, factorised.Sy
     }
 
 
-def joined(fits: dict[str, factorised.SystemFit], responses: PooledResponses) -> fit.Posterior:
+def joined(fits: dict[str, factorised.SystemFit], responses: PooledResponses) -> fit_quality.Posterior:
     posterior = engine.join(fits, responses, MODEL, DRAWS, seed_of)
-    faults = fit.fit_diagnostics(posterior, THRESHOLDS)[1]
+    faults = fit_quality.fit_diagnostics(posterior, THRESHOLDS)[1]
     if faults:
         print("not converged:", *faults, file=sys.stderr)
     return posterior
@@ -234,7 +234,7 @@ def by_nuts(scale: Scale) -> Figures:
     posterior = nuts.sample_posterior(responses, MODEL, scale.nuts)
     whole = cpu() - started
     ((trace, sampling),) = seen
-    quality = fit.fit_diagnostics(posterior, THRESHOLDS)[0].iloc[0]
+    quality = fit_quality.fit_diagnostics(posterior, THRESHOLDS)[0].iloc[0]
     seconds = _after_tuning(trace, sampling)
     return {
         "cpu": whole,

@@ -11,18 +11,18 @@ import dagster as dg
 
 from assets.settings import Settings
 from assets.sources.inputs import INPUTS
-from dagster_project.compact import forget, has_left, hold
-from dagster_project.dbt_assets import build_dbt_assets, dbt_resource
-from dagster_project.dbt_nodes import read_nodes
-from dagster_project.dbt_project import prepare_manifest
-from dagster_project.due import due
-from dagster_project.ge_checks import build_ge_checks
-from dagster_project.instance import COMMAND_LINE_TAG, clear_killed_runs
+from dagster_project.asset_checks import build_ge_checks
+from dagster_project.dbt_build.assets import build_dbt_assets, dbt_resource
+from dagster_project.dbt_build.dbt_nodes import read_nodes
+from dagster_project.dbt_build.dbt_project import prepare_manifest
 from dagster_project.jobs import JOBS, nightly
-from dagster_project.lock import refresh_lock
-from dagster_project.publish_asset import build_published_marts
-from dagster_project.ready import ready_warehouse
+from dagster_project.publication.assets import build_published_marts
 from dagster_project.resources import DuckDBWarehouse
+from dagster_project.runs.due import due
+from dagster_project.runs.instance import COMMAND_LINE_TAG, clear_killed_runs
+from dagster_project.runs.lock import refresh_lock
+from dagster_project.runs.preflight import ready_warehouse
+from dagster_project.runs.removal import forget, has_left, hold
 from dagster_project.sensors import changed_inputs
 
 ASSET_MODULES = (
@@ -31,10 +31,10 @@ ASSET_MODULES = (
     "assets.battery.assets",
     "assets.propensity.llm_assets",
     "assets.capability.assets",
-    "assets.capability.proof_assets",
+    "assets.capability.validation.assets",
     "assets.work.assets",
     "assets.adoption.assets",
-    "assets.adoption.index_assets",
+    "assets.adoption.indices.assets",
     "assets.assistance.tournament_assets",
     "assets.suitability.assets",
     "assets.assistance.assets",

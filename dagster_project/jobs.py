@@ -53,6 +53,6 @@ def nightly(
     context: dg.ScheduleEvaluationContext, settings: dg.ResourceParam[Settings]
 ) -> dg.RunRequest | dg.SkipReason:
     """One run of what is stale."""
-    from dagster_project.due import due_request
+    from dagster_project.runs.due import due_request
 
     return due_request(settings)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from assets.ports import DamagedPartError, Files, Parts, Rows, conform, declared_tables
+from assets.common.warehouse import DamagedPartError, Files, Parts, Rows, conform, declared_tables
 from assets.versions import FailedCheck, Version
-from dagster_project import versions_table
+from dagster_project.runs import version_table
 
 if TYPE_CHECKING:
     # `status` and `sql` answer at once, and read no frame
@@ -125,7 +125,7 @@ class DuckDBWarehouse:
                     _sync(connection, table, rows.paths)
                 else:
                     _replace(connection, table, rows)
-            noted = versions_table.note(connection, tables, versions) if versions else {}
+            noted = version_table.note(connection, tables, versions) if versions else {}
             connection.commit()
         return noted
 
@@ -136,7 +136,7 @@ class DuckDBWarehouse:
         mark = self._mark()
         if mark != self._noted[0]:
             with self.connect() as connection:
-                found = versions_table.read(connection)
+                found = version_table.read(connection)
             self._noted = (mark if mark == self._mark() else "", found)
         return dict(self._noted[1])
 
@@ -157,14 +157,14 @@ class DuckDBWarehouse:
     ) -> None:
         """Note which tables passed their blocking checks, and which checks did not; see `versions_table.settle`."""
         with self.connect() as connection:
-            versions_table.settle(connection, is_sound, failed, ran, seconds, reasons, refresh_id)
+            version_table.settle(connection, is_sound, failed, ran, seconds, reasons, refresh_id)
 
     def failed_checks(self) -> list[FailedCheck]:
         """Checks that failed when last run."""
         if not self.path.exists():
             return []
         with self.connect() as connection:
-            return versions_table.read_failed(connection)
+            return version_table.read_failed(connection)
 
 
 def _replace(connection: duckdb.DuckDBPyConnection, table: str, rows: pd.DataFrame | Files) -> None:

@@ -1,6 +1,6 @@
 """The sensor on all inputs.
 
-Belongs here: when it asks for a refresh. Does not belong here: what the refresh makes (plan.py).
+Belongs here: when it asks for a refresh. Does not belong here: what the refresh makes (refresh_plan.py).
 """
 
 import hashlib
@@ -11,8 +11,8 @@ import dagster as dg
 from assets.settings import Settings
 from assets.sources.errors import SourceError
 from assets.sources.inputs import stamps
-from dagster_project.due import due_request
 from dagster_project.jobs import refresh
+from dagster_project.runs.due import due_request
 
 INTERVAL_SECONDS = 15
 

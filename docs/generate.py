@@ -19,7 +19,7 @@ import yaml
 from pydantic.fields import FieldInfo
 
 from assets.settings import PROJECT, Settings
-from dagster_project.cli import main
+from dagster_project.cli.main import main
 
 REFERENCE = PROJECT / "docs" / "reference"
 MARTS = PROJECT / "dbt" / "models" / "marts"

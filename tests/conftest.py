@@ -39,7 +39,7 @@ def dbt_target(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     dbt takes long to read its project: the first of the test processes does it for all of them.
     """
-    from dagster_project.dbt_project import prepare_manifest
+    from dagster_project.dbt_build.dbt_project import prepare_manifest
 
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base

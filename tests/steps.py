@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from assets.ports import Files, Rows, Warehouse, conform, declared_tables
+from assets.common.warehouse import Files, Rows, Warehouse, conform, declared_tables
 from assets.settings import Settings
 from assets.versions import FailedCheck, Version
 

@@ -4,11 +4,11 @@ Belongs here: read, call, hand over, metadata. Does not belong here: any computa
 bootstrap.py, dbt).
 """
 
-from assets.adoption.inputs import read_inputs, read_links
-from assets.adoption.steps import AdoptionError, adopt
+from assets.adoption.funnel.adoption_inputs import read_inputs, read_links
+from assets.adoption.funnel.steps import AdoptionError, adopt
+from assets.common.warehouse import Files, Parts
 from assets.llm import collect, read_roles
 from assets.llm.outcome import faults_as_failure
-from assets.ports import Files, Parts
 from assets.step import Made, Step, table_assets
 
 READ = (
@@ -34,10 +34,10 @@ ADOPTION = {
 )
 def adoption(step: Step) -> Made:
     """From unique English chats to kept tasks; language models' answers come from the ledger, nothing is sent."""
-    from assets.adoption.bootstrap import bootstrap
-    from assets.adoption.embedders import EmbedderError
-    from assets.adoption.matching import matcher_of
-    from assets.adoption.tables import kept_sets, set_frame, step_frame, write_requests
+    from assets.adoption.funnel.bootstrap import bootstrap
+    from assets.adoption.funnel.tables import kept_sets, set_frame, step_frame, write_requests
+    from assets.adoption.match.embedders import EmbedderError
+    from assets.adoption.match.matching import matcher_of
 
     settings, inputs = step.settings, read_inputs(step)
     ids = inputs.tasks["task_text_id"].tolist()

@@ -17,8 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from assets.assistance.planning import Comparison, Entry
 from assets.assistance.runs import Collected
 from assets.assistance.tasks import Instrument
+from assets.common.judge_scores import HIGHEST, LOWEST, score_pair
 from assets.llm import Answer, Call, Model, framed
-from assets.rubric_scores import HIGHEST, LOWEST, score_pair
 
 COLUMNS = [
     *Comparison._fields, "choice", "scores_first", "scores_second", "mean_score_first", "mean_score_second",

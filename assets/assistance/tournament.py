@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import pandas as pd
 
-from assets.assistance import judging, kept, traits
+from assets.assistance import judging, past_verdicts, traits
 from assets.assistance.planning import Comparison, Entry, Mode, Panel, PanelError, comparisons
 from assets.assistance.runs import Collected, Output, Writers, is_aided, opening_call, read_outputs, run_calls
 from assets.assistance.tasks import Instrument, read_instrument
@@ -207,7 +207,9 @@ class Tournament:
         held: set[Comparison] = set()
         for model in self._retired:
             judge = {model.name: model}
-            given = [c for c in self._given(texts, judge) if c not in held and kept.swapped(c) not in held]
+            given = [
+                c for c in self._given(texts, judge) if c not in held and past_verdicts.swapped(c) not in held
+            ]
             held |= set(given)
             frames.append(judging.verdicts(given, texts, self.instrument, judge, self._collected))
         frame = pd.concat([part for part in frames if len(part)] or frames[:1], ignore_index=True)
@@ -245,7 +247,7 @@ class Tournament:
         def call_of(comparison: Comparison) -> Call:
             return judging.call_for(comparison, texts, self.instrument, judge)
 
-        return kept.came_back(planned, call_of, self._ledger, self._settings.tournament_both_seats)
+        return past_verdicts.came_back(planned, call_of, self._ledger, self._settings.tournament_both_seats)
 
     def _comparisons(self, texts: Mapping[Entry, str], judges: Mapping[str, Model]) -> list[Comparison]:
         """Pairs of `texts` in the order of tasks, without those whose verdict a file holds, in the seats asked."""
@@ -258,7 +260,7 @@ class Tournament:
         def call_of(comparison: Comparison) -> Call:
             return judging.call_for(comparison, texts, self.instrument, judges)
 
-        return kept.as_asked(planned, call_of, self._ledger)
+        return past_verdicts.as_asked(planned, call_of, self._ledger)
 
     def _without_files(self, planned: Iterable[Comparison], judges: Mapping[str, Model]) -> list[Comparison]:
         settings, frame = self._settings, self._supplied.judgements

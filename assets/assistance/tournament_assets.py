@@ -11,9 +11,9 @@ from assets.assistance.planning import PanelError
 from assets.assistance.tasks import TaskError, read_instrument
 from assets.assistance.tournament import Supplied, Tournament, take_part
 from assets.assistance.traits import MAX_CONTAINED, assisted, leaks
+from assets.common.warehouse import Warehouse, declared_tables
 from assets.llm import read_roles
 from assets.llm.outcome import by_status, faults_as_failure
-from assets.ports import Warehouse, declared_tables
 from assets.settings import Settings
 from assets.step import Made, Step, table_assets
 from assets.versions import FailedCheck

@@ -21,8 +21,8 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from assets.battery.rubrics import Rubric, read_rubrics
+from assets.common.rubric_text import RubricError
 from assets.llm import Answer, Call, Model, collect, framed, namesake, that_are_alike
-from assets.rubric_text import RubricError
 from assets.settings import PROJECT, Settings
 
 Mode = Literal["one", "all"]

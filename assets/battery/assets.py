@@ -9,10 +9,10 @@ import pandas as pd
 from assets.battery.annotation import AnnotationError, read_annotation, refuse_same_names
 from assets.battery.clustering import dimension_members
 from assets.battery.selection import select, total_variation
+from assets.common.rubric_text import RubricError
+from assets.common.warehouse import declared_tables
 from assets.llm import read_roles
 from assets.llm.outcome import by_status, faults_as_failure
-from assets.ports import declared_tables
-from assets.rubric_text import RubricError
 from assets.step import Made, Step, table_assets
 
 GROUP = "battery"

@@ -1,7 +1,7 @@
 """The rubrics of the capabilities: read, checked, and given a version.
 
-Belongs here: the form of rubrics/capabilities/<acronym>.md. Does not belong here: their words (rubrics/), and what a
-model is asked by them (annotation.py); the headings and bullets that all rubrics are made of (assets/rubric_text.py).
+Belongs here: the form of rubrics/capabilities/<acronym>.md. Does not belong here: their words (rubrics/), what a
+model is asked by them (annotation.py), the headings and bullets of all rubrics (assets/common/rubric_text.py).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from assets.rubric_text import Part, RubricError, parts_of, plain, read_text
+from assets.common.rubric_text import Part, RubricError, parts_of, plain, read_text
 from assets.settings import PROJECT
 
 FOLDER = PROJECT / "rubrics" / "capabilities"

@@ -1,16 +1,17 @@
 """Dagster assets of the slice `capability`: tables to Parquet, Parquet to draws, draws to tables.
 
 Belongs here: read, call one pure function, hand over, metadata; the check that blocks what is downstream.
-Does not belong here: the model (model.py), sampling and convergence (fit.py), file layout (store.py).
+Does not belong here: the model (model.py), sampling and convergence (fit_quality.py), file layout (fit_store.py).
 """
 
 import dagster as dg
 
-from assets.capability import checks, fit, store
-from assets.capability.layout import pool_responses
-from assets.capability.refresh import draw_jointly, fit_stale_systems
+from assets.capability.check import posterior_checks
+from assets.capability.fit import fit_quality, fit_store
+from assets.capability.fit.layout import pool_responses
+from assets.capability.fit.stale_fits import draw_jointly, fit_stale_systems
+from assets.common.warehouse import Files, Rows
 from assets.parts import part_files
-from assets.ports import Files, Rows
 from assets.step import Made, Step, table_assets
 
 GROUP = "capability"
@@ -56,7 +57,7 @@ def capability_input(step: Step) -> Made:
     """Pool responses to counts; responses without a score were never part of them."""
     response = step.read(RESPONSE)
     responses = pool_responses(step.read(DEMAND), response)
-    store.write_responses(step.home / store.INPUT, responses)
+    fit_store.write_responses(step.home / fit_store.INPUT, responses)
     told = {
         "n_systems": len(responses.systems),
         "n_dimensions": len(responses.dimensions),
@@ -64,7 +65,7 @@ def capability_input(step: Step) -> Made:
         "n_responses_without_score": int(response["score"].isna().sum()),
         "n_demand_patterns": len(responses.demand),
     }
-    return Made(files={INPUT: step.home / store.INPUT}, metadata={"": told})
+    return Made(files={INPUT: step.home / fit_store.INPUT}, metadata={"": told})
 
 
 @table_assets(
@@ -80,7 +81,7 @@ def capability_input(step: Step) -> Made:
 def system_posterior(step: Step) -> Made:
     """Fit the partitions asked for, or every system of the input where the run names none."""
     context, settings = step.context, step.settings
-    responses = store.read_responses(step.home / store.INPUT)
+    responses = fit_store.read_responses(step.home / fit_store.INPUT)
     names_systems = context.has_partition_key or context.has_partition_key_range
     if names_systems:
         systems = [key for key in context.partition_keys if key in responses.systems]
@@ -91,7 +92,7 @@ def system_posterior(step: Step) -> Made:
     fitted = fit_stale_systems(responses, systems, settings, step.log) if is_own else []
     if not names_systems:
         follow_systems(step, responses.systems)
-    folder = step.home / store.SYSTEMS
+    folder = step.home / fit_store.SYSTEMS
     folder.mkdir(parents=True, exist_ok=True)
     return Made(
         files={FITS: folder}, metadata={"": {"fitted": fitted, "unchanged": len(systems) - len(fitted)}}
@@ -108,9 +109,9 @@ def system_posterior(step: Step) -> Made:
 )
 def joint_posterior(step: Step) -> Made:
     """Draw jointly, unless the stored draws are of the same fits."""
-    responses = store.read_responses(step.home / store.INPUT)
+    responses = fit_store.read_responses(step.home / fit_store.INPUT)
     told = draw_jointly(responses, step.settings, step.log)
-    return Made(files={JOINT: step.home / store.DRAWS}, metadata={"": told})
+    return Made(files={JOINT: step.home / fit_store.DRAWS}, metadata={"": told})
 
 
 def follow_systems(step: Step, systems: tuple[str, ...]) -> None:
@@ -119,7 +120,7 @@ def follow_systems(step: Step, systems: tuple[str, ...]) -> None:
     known = context.instance.get_dynamic_partitions("ai_system")
     for gone in sorted(set(known) - set(systems)):
         context.instance.delete_dynamic_partition("ai_system", gone)
-    store.remove_systems(step.home, systems)
+    fit_store.remove_systems(step.home, systems)
     if systems:
         context.instance.add_dynamic_partitions("ai_system", list(systems))
     for system in systems:
@@ -136,15 +137,15 @@ def follow_systems(step: Step, systems: tuple[str, ...]) -> None:
 )
 def capability_posterior(step: Step) -> Made:
     """Load the draws; of a fit that did not converge, only what tells why."""
-    posterior = store.read_posterior(step.home / store.DRAWS)
-    diagnostic, faults = fit.fit_diagnostics(posterior, fit.Thresholds.of(step.settings))
+    posterior = fit_store.read_posterior(step.home / fit_store.DRAWS)
+    diagnostic, faults = fit_quality.fit_diagnostics(posterior, fit_quality.Thresholds.of(step.settings))
     tables: dict[str, Rows] = {DIAGNOSTIC: diagnostic}
     if not faults:
         tables |= {
-            DRAWS: Files([step.home / store.DRAWS]),
-            "model.intercept_draw": store.intercept_frame(posterior),
-            "model.capability_diagnostic": fit.capability_diagnostics(posterior),
-            "model.system_geometry": fit.system_geometry(posterior),
+            DRAWS: Files([step.home / fit_store.DRAWS]),
+            "model.intercept_draw": fit_store.intercept_frame(posterior),
+            "model.capability_diagnostic": fit_quality.capability_diagnostics(posterior),
+            "model.system_geometry": fit_quality.system_geometry(posterior),
         }
     told = "; ".join(faults) or ("nothing to fit" if posterior.is_empty else "converged")
     check = dg.AssetCheckResult(
@@ -165,8 +166,8 @@ def capability_posterior(step: Step) -> Made:
 )
 def prediction_input(step: Step) -> Made:
     """Write the items."""
-    n_items = checks.write_items(step.home, step.read(DEMAND), step.read(RESPONSE))
-    return Made(files={ITEMS: step.home / checks.ITEMS}, metadata={"": {"n_items": n_items}})
+    n_items = posterior_checks.write_items(step.home, step.read(DEMAND), step.read(RESPONSE))
+    return Made(files={ITEMS: step.home / posterior_checks.ITEMS}, metadata={"": {"n_items": n_items}})
 
 
 @table_assets(
@@ -181,8 +182,8 @@ def prediction_input(step: Step) -> Made:
 )
 def posterior_check(step: Step) -> Made:
     """Check those systems whose draws or items changed."""
-    checked = checks.check_stale_systems(step.settings, step.log)
-    folder = step.home / checks.CHECKS
+    checked = posterior_checks.check_stale_systems(step.settings, step.log)
+    folder = step.home / posterior_checks.CHECKS
     folder.mkdir(parents=True, exist_ok=True)
     return Made(files={CHECKED_ITEMS: folder}, metadata={"": {"checked": checked}})
 
@@ -190,5 +191,7 @@ def posterior_check(step: Step) -> Made:
 @table_assets(group=GROUP, writes=CHECKS, reads=[CHECKED_ITEMS, JOINT], kinds=["python"])
 def posterior_check_tables(step: Step) -> Made:
     """Load the checks of all systems, a part a system."""
-    folders = {f"model.{table}": checks.folder(step.home, table) for table in checks.TABLES}
+    folders = {
+        f"model.{table}": posterior_checks.folder(step.home, table) for table in posterior_checks.TABLES
+    }
     return Made({table: Files(part_files(folder)) for table, folder in folders.items()})

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from assets.capability.layout import Array, item_logit
-from assets.capability.model import ModelOptions
+from assets.capability.fit.layout import Array, item_logit
+from assets.capability.fit.model import ModelOptions
 
 KEY = ["benchmark", "item"]
 N_PEOPLE = 64

@@ -4,8 +4,8 @@ Belongs here: roles, calls, answers, the ledger, the two ways of sending. Does n
 what answers mean (the slice that asks). What a slice needs is imported from here, nothing deeper.
 """
 
-from assets.llm.alike import namesake, that_are_alike
 from assets.llm.call import CHARACTERS_A_TOKEN, Answer, Call
+from assets.llm.duplicate_models import namesake, that_are_alike
 from assets.llm.embeddings import EmbeddingError, embed_texts
 from assets.llm.frame import framed
 from assets.llm.ledger import LedgerError, asked_models

@@ -16,9 +16,9 @@ from pathlib import Path
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, model_validator
 
+from assets.common.rubric_text import plain, read_text
 from assets.llm import Answer, Call, Model
 from assets.propensity.rubrics import FOLDER, Rubric, read_prompt
-from assets.rubric_text import plain, read_text
 
 Collected = Callable[[Sequence[Call]], Sequence[Answer]]
 LETTERS = ("a", "b", "c")

@@ -5,10 +5,10 @@ Belongs here: read, call, hand over, metadata. Does not belong here: any computa
 
 from __future__ import annotations
 
+from assets.common.rubric_text import RubricError
 from assets.llm.outcome import by_status, faults_as_failure
 from assets.propensity.items import PropensityError
 from assets.propensity.ledger import askable, read_items, read_responses
-from assets.rubric_text import RubricError
 from assets.step import Made, Step, table_assets
 
 ASKED = ["roles", "rubrics", "ledger"]

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from assets.common.rubric_text import Part, RubricError, parts_of, plain, read_text
 from assets.propensity.two_by_two import MIN_WIDTH
-from assets.rubric_text import Part, RubricError, parts_of, plain, read_text
 from assets.settings import PROJECT
 
 PROMPTS = PROJECT / "rubrics" / "prompts"

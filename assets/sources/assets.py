@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 
 import pandas as pd
 
-from assets.ports import Parts
+from assets.common.warehouse import Parts
 from assets.sources.files import JSONL, find_files
-from assets.sources.folder import SOURCES, sources_folder, sources_name
+from assets.sources.input_root import SOURCES, sources_folder, sources_name
 from assets.sources.inputs import FileHashes
 from assets.sources.inventory import LISTED, list_source_files
 from assets.sources.raw_asset import as_read, raw_assets, suites, with_suite
@@ -35,7 +35,7 @@ from assets.sources.readers import (
     read_systems,
     read_traits,
 )
-from assets.sources.refresh import new_refresh
+from assets.sources.refresh_record import new_refresh
 from assets.sources.salt import read_salt
 from assets.step import Made, Step, table_assets
 

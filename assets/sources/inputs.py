@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from assets.project import MADE
+from assets.common.atomic_write import atomic_write
+from assets.common.folder_hash import MADE
 from assets.settings import PROJECT, Settings
 from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.files import CSV, JSONL, file_sha256, find_files, relative
-from assets.sources.folder import sources_folder
+from assets.sources.input_root import sources_folder
 from assets.versions import FILE_OF, Version
-from assets.whole_file import written_whole
 
 # a file changed so lately may change again without its time telling so
 _SETTLED_SECONDS = 2.0
@@ -179,7 +179,7 @@ class FileHashes:
         if not self._is_new and self._used.keys() == self._known.keys():
             return
         try:
-            with written_whole(self._path) as fresh:
+            with atomic_write(self._path) as fresh:
                 fresh.write_text(json.dumps(self._used), encoding="utf-8")
         except OSError:
             return

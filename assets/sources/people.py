@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pandas as pd
 
+from assets.common.atomic_write import atomic_write
 from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.files import clean_name, find_files, relative
 from assets.sources.readers import results, systems
 from assets.sources.readers.systems import read_systems
 from assets.sources.readers.text import known_names
-from assets.whole_file import written_whole
 
 HUMAN = "human"
 TASK = "shortform"
@@ -139,5 +139,5 @@ def _add_to_systems(sources: Path, people: list[str]) -> None:
 
 def _write(path: Path, rows: Iterable[Iterable[object]]) -> None:
     """The whole file or the old one, never half of it."""
-    with written_whole(path) as fresh, fresh.open("w", encoding="utf-8", newline="") as file:
+    with atomic_write(path) as fresh, fresh.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)

@@ -12,7 +12,7 @@ from pathlib import Path
 import dagster as dg
 
 from assets.settings import PROJECT
-from assets.sources.folder import sources_folder
+from assets.sources.input_root import sources_folder
 from assets.sources.readers import Reading
 from assets.step import Made, Step, table_assets
 

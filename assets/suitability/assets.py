@@ -1,15 +1,15 @@
 """Dagster assets of the slice `suitability`.
 
 Belongs here: read tables, call one pure function, hand over tables.
-Does not belong here: any formula (weights.py, power_mean.py, score.py, sweep.py, published.py).
+Does not belong here: any formula (weights.py, power_mean.py, score.py, sweep.py, paper_figures.py).
 """
 
 import pandas as pd
 
+from assets.common.warehouse import Files
 from assets.parts import KeptParts, part_files
-from assets.ports import Files
 from assets.step import Made, Step, table_assets
-from assets.suitability import published
+from assets.suitability import paper_figures
 from assets.suitability.draws import joint_draws
 from assets.suitability.policies import read_policies
 from assets.suitability.score import score
@@ -64,7 +64,7 @@ def suitability_sweep(step: Step) -> Made:
     importance, draws = step.read(IMPORTANCE), step.read(DRAWS)
     folder = step.home / "suitability" / "sweep"
     kept = KeptParts(folder)
-    from_paper = published.published_sweep(
+    from_paper = paper_figures.published_sweep(
         importance,
         _published_members(step),
         step.read("seed.published_capability"),
@@ -103,7 +103,9 @@ def suitability_sweep(step: Step) -> Made:
 def published_suitability(step: Step) -> Made:
     """Weighting 'relative' over the published dimensions, whatever dimensions the battery at hand gives."""
     importance, members = step.read(IMPORTANCE), _published_members(step)
-    computed = published.published_suitability(importance, members, step.read("seed.published_capability"))
+    computed = paper_figures.published_suitability(
+        importance, members, step.read("seed.published_capability")
+    )
     at_hand, in_paper = set(importance["capability"]), set(members["capability"])
     told = {
         "capabilities_not_published": sorted(at_hand - in_paper),

@@ -5,7 +5,7 @@ Belongs here: the thin asset. Does not belong here: anything about pages (site.p
 
 from pathlib import Path
 
-from assets.project import folder_hash
+from assets.common.folder_hash import folder_hash
 from assets.step import Made, Step, table_assets
 
 HERE = Path(__file__).parent

@@ -1,4 +1,4 @@
-{# what a table was made from, noted in its own transaction: dagster_project/versions_table.py says which columns #}
+{# what a table was made from, noted in its own transaction: dagster_project/runs/version_table.py says which columns #}
 {% macro note_version() %}{{ return(adapter.dispatch('note_version')()) }}{% endmacro %}
 
 {# engines whose rows are not hashed by DuckDB keep no notes #}

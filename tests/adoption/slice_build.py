@@ -11,10 +11,10 @@ from pathlib import Path
 import pandas as pd
 
 from assets.adoption.assets import adoption
-from assets.adoption.index_assets import embedder_validation, index_bridge
-from assets.ports import Parts, Rows, declared_tables
+from assets.adoption.indices.assets import embedder_validation, index_bridge
+from assets.common.warehouse import Parts, Rows, declared_tables
 from assets.settings import Settings
-from assets.sources.folder import sources_folder
+from assets.sources.input_root import sources_folder
 from assets.sources.readers import read_chats, read_comparison
 from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt

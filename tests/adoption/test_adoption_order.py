@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from assets.adoption.inputs import read_inputs
+from assets.adoption.funnel.adoption_inputs import read_inputs
 from assets.settings import PROJECT
 from dagster_project.resources import DuckDBWarehouse
 from tests.adoption.slice_build import build

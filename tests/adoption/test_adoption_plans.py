@@ -18,13 +18,13 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
-from assets.adoption import asking
 from assets.adoption.assets import adoption
-from assets.ports import Files
+from assets.adoption.funnel import asking
+from assets.common.warehouse import Files
 from assets.settings import PROJECT, Settings
-from dagster_project.cli import main
-from dagster_project.lock import refresh_lock
+from dagster_project.cli.main import main
 from dagster_project.resources import DuckDBWarehouse
+from dagster_project.runs.lock import refresh_lock
 from tests.adoption.judging_server import STEPS, JudgingServer
 from tests.adoption.private_texts import FORMS, N_REMARKS, PRIVATE, left_in, remark, texts_in
 from tests.adoption.slice_build import BEFORE, land

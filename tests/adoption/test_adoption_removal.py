@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from assets.adoption.assets import adoption
-from assets.keys import text_key
+from assets.common.text_key import text_key
 from assets.settings import Settings
 from dagster_project.resources import DuckDBWarehouse
 from tests.adoption.slice_build import FIRST, land

@@ -8,8 +8,8 @@ import pytest
 from scipy import sparse
 from scipy.stats import binom, poisson
 
-from assets.adoption.bootstrap import KeptSets, bootstrap
-from assets.adoption.inputs import Links
+from assets.adoption.funnel.adoption_inputs import Links
+from assets.adoption.funnel.bootstrap import KeptSets, bootstrap
 
 LINKS = Links(
     occupation_task=pd.DataFrame({"occupation": ["a", "b"], "task_text_id": ["1", "2"]}),

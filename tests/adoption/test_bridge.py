@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from assets.adoption.bridge import bridge
-from assets.adoption.embedders import Vectors
+from assets.adoption.indices.bridge import bridge
+from assets.adoption.match.embedders import Vectors
 
 OURS = pd.DataFrame(
     [

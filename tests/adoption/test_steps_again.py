@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.adoption.asking import Summary
-from assets.adoption.inputs import Inputs
-from assets.adoption.matches import Keys, Matches, Texts
-from assets.adoption.steps import adopt
-from assets.adoption.tables import step_frame
-from assets.keys import text_key
+from assets.adoption.funnel.adoption_inputs import Inputs
+from assets.adoption.funnel.asking import Summary
+from assets.adoption.funnel.steps import adopt
+from assets.adoption.funnel.tables import step_frame
+from assets.adoption.match.matches import Keys, Matches, Texts
+from assets.common.text_key import text_key
 from assets.llm import Answer, Call, read_roles
 from assets.settings import Settings
 

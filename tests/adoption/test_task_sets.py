@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assets.adoption.task_sets import task_sets
+from assets.adoption.funnel.task_sets import task_sets
 
 
 @pytest.mark.parametrize(("n_tasks", "k"), [(2, 1), (5, 3), (40, 3), (18_796, 3), (2_000_000, 3)])

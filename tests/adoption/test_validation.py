@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.adoption.embedders import Vectors
-from assets.adoption.validation import hierarchy, validate
-from assets.adoption.validation_store import validated
+from assets.adoption.indices.embedder_validation import hierarchy, validate
+from assets.adoption.indices.validation_store import validated
+from assets.adoption.match.embedders import Vectors
 
 Edges = list[tuple[str, str, str | None]]
 

@@ -11,13 +11,13 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from assets.adoption import matches, vectors
-from assets.adoption.embedders import WordLlama
-from assets.adoption.matches import Matches, match
-from assets.adoption.matching import matcher_of
-from assets.adoption.nearest import nearest
-from assets.adoption.vectors import embed_cached
-from assets.keys import text_key
+from assets.adoption.match import matches, vectors
+from assets.adoption.match.embedders import WordLlama
+from assets.adoption.match.matches import Matches, match
+from assets.adoption.match.matching import matcher_of
+from assets.adoption.match.nearest import nearest
+from assets.adoption.match.vectors import embed_cached
+from assets.common.text_key import text_key
 from assets.settings import Settings
 
 

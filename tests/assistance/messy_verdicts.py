@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from assets.ports import declared_tables
+from assets.common.warehouse import declared_tables
 
 CANDIDATES = """candidate,family,role
 ann,A,candidate

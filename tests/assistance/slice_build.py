@@ -12,7 +12,7 @@ import pandas as pd
 
 from assets.assistance.assets import MADE, tournament
 from assets.assistance.tournament_assets import TABLES
-from assets.ports import declared_tables
+from assets.common.warehouse import declared_tables
 from assets.settings import Settings
 from assets.sources.readers import read_candidates, read_judgements, read_outputs, read_traits
 from dagster_project.resources import DuckDBWarehouse

@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from assets.battery.assets import dimension_member, rater_demand
-from assets.ports import declared_tables
+from assets.common.warehouse import declared_tables
 from assets.settings import PROJECT, Settings
 from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt

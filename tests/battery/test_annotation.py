@@ -25,7 +25,7 @@ from assets.llm import read_roles
 from assets.settings import PROJECT, Settings
 from assets.sources.readers import read_items, read_ratings
 from assets.sources.readers.ratings import capability_aliases
-from dagster_project.cli import main
+from dagster_project.cli.main import main
 from tests.battery.rater_server import RaterServer
 from tests.llm.scripted_server import KEY, level_of
 from tests.steps import MemoryWarehouse, run_steps

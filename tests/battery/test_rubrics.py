@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assets.battery.rubrics import FOLDER, capability_names, read_rubrics
-from assets.rubric_text import RubricError
+from assets.common.rubric_text import RubricError
 
 
 def test_every_capability_has_its_rubric() -> None:

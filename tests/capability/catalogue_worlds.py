@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assets.capability.layout import Array, PooledResponses, pool_counts
+from assets.capability.fit.layout import Array, PooledResponses, pool_counts
 
 DIMENSIONS = ("CR", "EM", "L", "OP", "SM")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit, log_expit, ndtri
 
-from assets.capability import engine, factorised
-from assets.capability.items import Answers, Draws
-from assets.capability.layout import item_logit, pool_counts
-from assets.capability.model import ModelOptions
+from assets.capability.check.item_table import Answers, Draws
+from assets.capability.fit import engine, factorised
+from assets.capability.fit.layout import item_logit, pool_counts
+from assets.capability.fit.model import ModelOptions
 
 OPTIONS = ModelOptions()
 

@@ -6,13 +6,13 @@ Belongs here: what the tests of the factorised engine share. Does not belong her
 import numpy as np
 from scipy.special import expit
 
-from assets.capability import engine, fit, nuts
-from assets.capability.layout import item_logit, pool_counts
-from assets.capability.model import ModelOptions
+from assets.capability.fit import engine, fit_quality, nuts
+from assets.capability.fit.layout import item_logit, pool_counts
+from assets.capability.fit.model import ModelOptions
 
 SAMPLER = nuts.SamplerOptions(chains=4, tune=300, draws=2000, target_accept=0.7, seed=7)
 DEFAULT = ModelOptions()
-THRESHOLDS = fit.Thresholds(max_rhat=1.01, min_ess=400)
+THRESHOLDS = fit_quality.Thresholds(max_rhat=1.01, min_ess=400)
 LEVELS, SHARES = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [0.5, 0.1, 0.1, 0.1, 0.1, 0.1]
 
 
@@ -40,7 +40,7 @@ def fit_all(responses, options=DEFAULT):
 
 def joint(responses, options=DEFAULT, n_draws=8000):
     posterior = engine.join(fit_all(responses, options), responses, options, n_draws, seed_of)
-    assert fit.fit_diagnostics(posterior, THRESHOLDS)[1] == []
+    assert fit_quality.fit_diagnostics(posterior, THRESHOLDS)[1] == []
     assert np.isfinite(posterior.capability).all()
     assert np.isfinite(posterior.intercept).all()
     return posterior

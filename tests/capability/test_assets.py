@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from assets.capability import assets as slice_assets
-from assets.capability import fit, store
-from assets.capability.layout import pool_counts, pool_responses
-from assets.capability.model import ModelOptions
+from assets.capability.fit import fit_quality, fit_store
+from assets.capability.fit.layout import pool_counts, pool_responses
+from assets.capability.fit.model import ModelOptions
 from assets.settings import Settings
 from tests.steps import MemoryWarehouse
 
@@ -124,13 +124,13 @@ def test_each_ingredient_changes_the_fingerprint():
     flipped = responses.passed.copy()
     flipped[0, 0] = responses.attempted[0, 0] - flipped[0, 0] + 1
     prints = [
-        store.fingerprint(responses, model, "nuts", {"seed": 1}),
-        store.fingerprint(replace(responses, passed=flipped), model, "nuts", {"seed": 1}),
-        store.fingerprint(replace(responses, demand=responses.demand + 1), model, "nuts", {"seed": 1}),
-        store.fingerprint(replace(responses, systems=("a", "c")), model, "nuts", {"seed": 1}),
-        store.fingerprint(responses, replace(model, sd=0.9), "nuts", {"seed": 1}),
-        store.fingerprint(responses, model, "factorised", {"seed": 1}),
-        store.fingerprint(responses, model, "nuts", {"seed": 2}),
+        fit_store.fingerprint(responses, model, "nuts", {"seed": 1}),
+        fit_store.fingerprint(replace(responses, passed=flipped), model, "nuts", {"seed": 1}),
+        fit_store.fingerprint(replace(responses, demand=responses.demand + 1), model, "nuts", {"seed": 1}),
+        fit_store.fingerprint(replace(responses, systems=("a", "c")), model, "nuts", {"seed": 1}),
+        fit_store.fingerprint(responses, replace(model, sd=0.9), "nuts", {"seed": 1}),
+        fit_store.fingerprint(responses, model, "factorised", {"seed": 1}),
+        fit_store.fingerprint(responses, model, "nuts", {"seed": 2}),
     ]
     assert len(set(prints)) == len(prints)
 
@@ -139,8 +139,8 @@ def store_draws(home, shift, fingerprint="f"):
     rng = np.random.default_rng(6)
     draws = rng.normal(size=(4, 300, 1, 2))
     draws[0] += shift
-    posterior = fit.Posterior("nuts", ("a",), ("EM", "L"), draws, rng.normal(size=(4, 300)), 0)
-    store.write_posterior(home / store.DRAWS, posterior, fingerprint, is_converged=shift == 0)
+    posterior = fit_quality.Posterior("nuts", ("a",), ("EM", "L"), draws, rng.normal(size=(4, 300)), 0)
+    fit_store.write_posterior(home / fit_store.DRAWS, posterior, fingerprint, is_converged=shift == 0)
 
 
 LOAD = dg.AssetSelection.assets(
@@ -167,34 +167,34 @@ def test_a_fit_that_did_not_converge_blocks_what_is_downstream_and_keeps_the_las
 
 
 def test_draws_that_did_not_converge_or_were_broken_off_are_fitted_again(tmp_path):
-    path = tmp_path / store.DRAWS
-    assert not store.is_current(path, "f")
+    path = tmp_path / fit_store.DRAWS
+    assert not fit_store.is_current(path, "f")
     store_draws(tmp_path, shift=3)
-    assert not store.is_current(path, "f")
+    assert not fit_store.is_current(path, "f")
     store_draws(tmp_path, shift=0)
-    assert store.is_current(path, "f")
-    assert not store.is_current(path, "g")
+    assert fit_store.is_current(path, "f")
+    assert not fit_store.is_current(path, "g")
     path.write_bytes(path.read_bytes()[:-100])
-    assert not store.is_current(path, "f")
+    assert not fit_store.is_current(path, "f")
 
 
 def test_a_crash_while_writing_leaves_the_last_whole_file(tmp_path, monkeypatch):
     store_draws(tmp_path, shift=0)
-    before = (tmp_path / store.DRAWS).read_bytes()
+    before = (tmp_path / fit_store.DRAWS).read_bytes()
     monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError("no space left")))
     with pytest.raises(OSError, match="no space left"):
         store_draws(tmp_path, shift=0, fingerprint="new")
-    assert (tmp_path / store.DRAWS).read_bytes() == before
+    assert (tmp_path / fit_store.DRAWS).read_bytes() == before
     assert [p.name for p in (tmp_path / "posterior").iterdir()] == ["draws.parquet"]
 
 
 def test_draws_survive_the_file(tmp_path):
     rng = np.random.default_rng(8)
-    posterior = fit.Posterior(
+    posterior = fit_quality.Posterior(
         "nuts", ("a", "b"), ("EM", "L"), rng.normal(size=(2, 7, 2, 2)), rng.normal(size=(2, 7)), 1, ebfmi=0.7
     )
-    store.write_posterior(tmp_path / "d.parquet", posterior, "f", is_converged=True)
-    again = store.read_posterior(tmp_path / "d.parquet")
+    fit_store.write_posterior(tmp_path / "d.parquet", posterior, "f", is_converged=True)
+    again = fit_store.read_posterior(tmp_path / "d.parquet")
     np.testing.assert_array_equal(again.capability, posterior.capability)
     np.testing.assert_array_equal(again.intercept, posterior.intercept)
     assert (again.systems, again.dimensions, again.n_divergent) == (("a", "b"), ("EM", "L"), 1)
@@ -213,16 +213,16 @@ def test_no_systems_load_empty_tables(tmp_path):
 
 def test_a_missing_file_names_the_asset_that_makes_it(tmp_path):
     with pytest.raises(FileNotFoundError, match="model/capability_input"):
-        store.read_responses(tmp_path / store.INPUT)
+        fit_store.read_responses(tmp_path / fit_store.INPUT)
     with pytest.raises(FileNotFoundError, match="model/joint_posterior"):
-        store.read_posterior(tmp_path / store.DRAWS)
+        fit_store.read_posterior(tmp_path / fit_store.DRAWS)
     with pytest.raises(FileNotFoundError, match="partition 'a' of model/system_posterior"):
-        store.read_system(store.system_path(tmp_path, "a"), "a", ("EM", "L"))
+        fit_store.read_system(fit_store.system_path(tmp_path, "a"), "a", ("EM", "L"))
 
 
 def test_pooled_input_survives_the_file(tmp_path):
     responses = pool_counts(["b", "a"], np.array([[1.0, 0.0], [2.5, 3.0]]), [0.5, 1], [1, 1], ("EM", "L"))
-    store.write_responses(tmp_path / store.INPUT, responses)
-    again = store.read_responses(tmp_path / store.INPUT)
+    fit_store.write_responses(tmp_path / fit_store.INPUT, responses)
+    again = fit_store.read_responses(tmp_path / fit_store.INPUT)
     assert again.systems == ("a", "b")
     np.testing.assert_array_equal(again.passed, responses.passed)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from assets.capability import engine
-from assets.capability.items import Answers, Draws
-from assets.capability.prediction import characteristic_curve, held_out_predictions
+from assets.capability.check.item_table import Answers, Draws
+from assets.capability.check.prediction import characteristic_curve, held_out_predictions
+from assets.capability.fit import engine
 from tests.capability.system_worlds import DEFAULT, LEVELS, SHARES, answers, joint, pooled
 
 

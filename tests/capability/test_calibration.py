@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.capability import calibration, proof
-from assets.capability.fit import Thresholds
-from assets.capability.model import ModelOptions
-from assets.capability.nuts import SamplerOptions
-from assets.capability.recovery import Battery
+from assets.capability.fit.fit_quality import Thresholds
+from assets.capability.fit.model import ModelOptions
+from assets.capability.fit.nuts import SamplerOptions
+from assets.capability.validation import calibration, validation_files
+from assets.capability.validation.recovery import Battery
 from assets.settings import Settings
 
 N_FITS = 200
@@ -84,7 +84,7 @@ def test_the_expected_band_is_the_central_95_percent_of_a_binomial():
 
 
 def test_nothing_ranked_gives_empty_tables(tmp_path):
-    tables = proof.calibration_tables(pd.DataFrame(), Settings(home=tmp_path))
+    tables = validation_files.calibration_tables(pd.DataFrame(), Settings(home=tmp_path))
     assert {name: len(frame) for name, frame in tables.items()} == {"calibration": 0, "calibration_rank": 0}
 
 

@@ -5,8 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assets.capability import laplace, model
-from assets.capability.catalogue import (
+from assets.capability.fit import model
+from assets.capability.fit.model import ModelOptions
+from assets.capability.fit.nuts import SamplerOptions
+from assets.capability.validation import laplace
+from assets.capability.validation.per_dimension_model import (
     SPREAD,
     Parameters,
     basis,
@@ -14,8 +17,6 @@ from assets.capability.catalogue import (
     log_density,
     sample_catalogue,
 )
-from assets.capability.model import ModelOptions
-from assets.capability.nuts import SamplerOptions
 from tests.capability.catalogue_worlds import anchored, catalogue
 
 SLOPE = anchored([0.6, 0.8, 1.0, 1.3, 1.6])

@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.capability import comparison, engine, factorised, items, proof
-from assets.capability.items import Draws
-from assets.capability.layout import item_logit
-from assets.capability.model import ModelOptions
+from assets.capability.check import item_table
+from assets.capability.check.item_table import Draws
+from assets.capability.fit import engine, factorised
+from assets.capability.fit.layout import item_logit
+from assets.capability.fit.model import ModelOptions
+from assets.capability.validation import model_comparison, validation_files
 from assets.settings import Settings
 from tests.capability.catalogue_worlds import DIMENSIONS, anchored, demands, success
 
@@ -29,8 +31,8 @@ def answers(slope, seed=1, n_systems=8, n_items=800):
 
 def compared(slope):
     demand, response = answers(slope)
-    blocks = comparison.held_out_scores(demand, response, ModelOptions(), Settings().seed_for)
-    return comparison.model_comparison(pd.concat(list(blocks))).set_index("model")
+    blocks = model_comparison.held_out_scores(demand, response, ModelOptions(), Settings().seed_for)
+    return model_comparison.model_comparison(pd.concat(list(blocks))).set_index("model")
 
 
 def test_unequal_slopes_make_the_catalogue_model_win():
@@ -56,13 +58,13 @@ def test_the_base_score_is_that_of_the_exact_posterior():
     """One fold by importance sampling instead of mode and curvature."""
     demand, response = answers(np.ones(3), n_systems=3, n_items=250)
     options, seed_for = ModelOptions(), Settings().seed_for
-    blocks = pd.concat(list(comparison.held_out_scores(demand, response, options, seed_for)))
+    blocks = pd.concat(list(model_comparison.held_out_scores(demand, response, options, seed_for)))
     base = blocks[(blocks["model"] == "base") & (blocks["fold"] == 1)]
-    wide = items.item_table(demand, response)
+    wide = item_table.item_table(demand, response)
     is_out = wide["benchmark"].isin(base["benchmark"])
     levels = wide[[f"demand_{d}" for d in DIMENSIONS[:3]]].to_numpy()
     scores = wide[[f"score_s{n}" for n in range(3)]].to_numpy()
-    train = comparison._pool(levels[~is_out], scores[~is_out], ("s0", "s1", "s2"), DIMENSIONS[:3])
+    train = model_comparison._pool(levels[~is_out], scores[~is_out], ("s0", "s1", "s2"), DIMENSIONS[:3])
     fits = {
         name: factorised.fit_system(train.demand, train.passed[:, n], train.attempted[:, n], options, n)
         for n, name in enumerate(train.systems)
@@ -72,22 +74,22 @@ def test_the_base_score_is_that_of_the_exact_posterior():
     for n in range(3):
         alpha = posterior.intercept[0]
         draws = Draws(posterior.capability[0, :, n] + alpha[:, None], alpha)
-        p = items.success(levels[is_out], draws, options)
+        p = item_table.success(levels[is_out], draws, options)
         y = scores[is_out, n]
         expected += (y * np.log(p) + (1 - y) * np.log1p(-p)).mean() / 3
     assert base["log_score"].mean() == pytest.approx(expected, abs=0.003)
 
 
 def test_folds_are_whole_benchmarks_of_like_size_by_hand():
-    found = comparison.benchmark_folds({"a": 10, "b": 6, "c": 5, "d": 3, "e": 3}, 2)
+    found = model_comparison.benchmark_folds({"a": 10, "b": 6, "c": 5, "d": 3, "e": 3}, 2)
     assert found == {"a": 0, "b": 1, "c": 1, "d": 0, "e": 1}
-    assert comparison.benchmark_folds({"z": 1, "y": 1}) == {"y": 0, "z": 1}
+    assert model_comparison.benchmark_folds({"z": 1, "y": 1}) == {"y": 0, "z": 1}
 
 
 @pytest.mark.parametrize("options", [ModelOptions(), ModelOptions(tau=0.5, lam=1.4)])
 def test_the_single_demand_is_as_hard_as_the_vector_for_someone_equally_capable(options):
     demand = np.array([[1.0, 0, 4], [2, 2, 2], [0, 0, 0.5], [0, 0, 0]])
-    soft = comparison.soft_demand(demand, options)
+    soft = model_comparison.soft_demand(demand, options)
     for c in (1.0, 3.0):
         whole = item_logit(np.full(3, c), 0.2, demand, options.tau, options.lam)
         np.testing.assert_allclose(item_logit(np.array([c]), 0.2, soft, options.tau, options.lam), whole)
@@ -99,7 +101,7 @@ def test_the_clustered_error_by_hand():
     rows = [("x", "1", 1.0), ("x", "2", 3.0), ("y", "1", 5.0)]
     other = pd.DataFrame(rows, columns=["benchmark", "item", "log_score"]).assign(model="level")
     scores = pd.concat([other, other.assign(model="base", log_score=0.0)]).assign(n_responses=2, fold=0)
-    row = comparison.model_comparison(scores).set_index("model").loc["level"]
+    row = model_comparison.model_comparison(scores).set_index("model").loc["level"]
     assert row["difference"] == 3 and row["n_responses"] == 6
     assert row["difference_se"] == pytest.approx(4 / 3)
 
@@ -109,22 +111,22 @@ def test_what_was_not_answered_is_not_scored_and_one_benchmark_is_refused():
     response.loc[(response["system"] == "s0") & (response["item"] < "0030"), "score"] = np.nan
     response = response[response["item"] != "0059"]
     blocks = pd.concat(
-        list(comparison.held_out_scores(demand, response, ModelOptions(), Settings().seed_for))
+        list(model_comparison.held_out_scores(demand, response, ModelOptions(), Settings().seed_for))
     )
     own = blocks[blocks["model"] == "accuracy"].set_index("item")["n_responses"]
     assert len(own) == 59 and own.sum() == 88 and own["0000"] == 1
     lonely = response[response["benchmark"] == response["benchmark"].iloc[0]]
     with pytest.raises(ValueError, match="takes two"):
-        list(comparison.held_out_scores(demand, lonely, ModelOptions(), Settings().seed_for))
+        list(model_comparison.held_out_scores(demand, lonely, ModelOptions(), Settings().seed_for))
 
 
 def test_a_stored_comparison_loads_for_the_answers_it_was_made_of_only(tmp_path):
     demand, response = answers(np.ones(2), n_systems=2, n_items=60)
     settings = Settings(home=tmp_path)
-    assert proof.comparison_table(demand, response, settings).empty
-    assert proof.run_comparison(demand, response, settings) == 20
-    table = proof.comparison_table(demand.sample(frac=1, random_state=1), response, settings)
-    assert sorted(table["model"]) == sorted(comparison.MODELS)
-    assert proof.comparison_table(demand, response.assign(score=1.0), settings).empty
+    assert validation_files.comparison_table(demand, response, settings).empty
+    assert validation_files.run_comparison(demand, response, settings) == 20
+    table = validation_files.comparison_table(demand.sample(frac=1, random_state=1), response, settings)
+    assert sorted(table["model"]) == sorted(model_comparison.MODELS)
+    assert validation_files.comparison_table(demand, response.assign(score=1.0), settings).empty
     with pytest.raises(ValueError, match="no rated items"):
-        proof.run_comparison(demand[:0], response, settings)
+        validation_files.run_comparison(demand[:0], response, settings)

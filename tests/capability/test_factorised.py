@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import log_expit, logsumexp
 
-from assets.capability import engine, factorised, fit, nuts
-from assets.capability.layout import item_logit, pool_counts
-from assets.capability.model import ModelOptions
+from assets.capability.fit import engine, factorised, fit_quality, nuts
+from assets.capability.fit.layout import item_logit, pool_counts
+from assets.capability.fit.model import ModelOptions
 from tests.capability.system_worlds import (
     DEFAULT,
     LEVELS,
@@ -101,7 +101,7 @@ def test_where_importance_weights_may_not_be_trusted_nuts_takes_over(usual):
         engine.join({"s0": found}, one, DEFAULT, 8000, seed_of) for found in (fell_back, by_weights)
     ]
     assert_agrees_with_nuts(posteriors[0], posteriors[1], n_eff=2000)
-    rows, faults = fit.fit_diagnostics(posteriors[0], THRESHOLDS)
+    rows, faults = fit_quality.fit_diagnostics(posteriors[0], THRESHOLDS)
     assert faults == []
     assert rows["engine"].tolist() == ["factorised", "nuts"]
     assert rows["khat_max"].isna().all()
@@ -305,14 +305,14 @@ def test_no_systems_give_an_empty_posterior():
     nobody = pool_counts([], np.empty((0, 2)), [], [], ("EM", "L"))
     posterior = engine.join({}, nobody, DEFAULT, 1000, seed_of)
     assert posterior.is_empty
-    assert fit.fit_diagnostics(posterior, THRESHOLDS)[1] == []
+    assert fit_quality.fit_diagnostics(posterior, THRESHOLDS)[1] == []
 
 
 def test_draws_that_cannot_be_weighed_fail_the_gate(usual):
     fits = fit_all(usual)
     poor = replace(fits["s1"], khat=float("nan"))
     posterior = engine.join(fits | {"s1": poor}, usual, DEFAULT, 500, seed_of)
-    rows, faults = fit.fit_diagnostics(posterior, THRESHOLDS)
+    rows, faults = fit_quality.fit_diagnostics(posterior, THRESHOLDS)
     assert rows.set_index("fit")["is_converged"].to_dict() == {
         "all systems": False,
         "s0": True,

@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 from scipy.special import expit, log_expit
 
-from assets.capability import fit, nuts, store
-from assets.capability.layout import item_logit, pool_counts, pool_responses
-from assets.capability.model import ModelOptions
+from assets.capability.fit import fit_quality, fit_store, nuts
+from assets.capability.fit.layout import item_logit, pool_counts, pool_responses
+from assets.capability.fit.model import ModelOptions
 
 SAMPLER = nuts.SamplerOptions(chains=4, tune=300, draws=1000, target_accept=0.7, seed=7)
-THRESHOLDS = fit.Thresholds(max_rhat=1.01, min_ess=400)
+THRESHOLDS = fit_quality.Thresholds(max_rhat=1.01, min_ess=400)
 
 
 def answers(rng, name, c, alpha, demand):
@@ -26,7 +26,7 @@ def pooled(parts, dimensions):
 
 
 def converged(posterior):
-    row, faults = fit.fit_diagnostics(posterior, THRESHOLDS)
+    row, faults = fit_quality.fit_diagnostics(posterior, THRESHOLDS)
     assert faults == []
     assert bool(row["is_converged"].item())
     return posterior
@@ -130,7 +130,7 @@ def test_known_capabilities_are_recovered():
 def made_up(rng, shape=(4, 500, 2, 3), shift=0.0):
     draws = rng.normal(size=shape)
     draws[0] += shift
-    return fit.Posterior("nuts", ("a", "b"), ("EM", "L", "OP"), draws, rng.normal(size=shape[:2]), 0)
+    return fit_quality.Posterior("nuts", ("a", "b"), ("EM", "L", "OP"), draws, rng.normal(size=shape[:2]), 0)
 
 
 def test_independent_draws_pass_the_gate():
@@ -138,14 +138,16 @@ def test_independent_draws_pass_the_gate():
 
 
 def test_chains_apart_fail_by_rhat():
-    row, faults = fit.fit_diagnostics(made_up(np.random.default_rng(1), shift=1.0), THRESHOLDS)
+    row, faults = fit_quality.fit_diagnostics(made_up(np.random.default_rng(1), shift=1.0), THRESHOLDS)
     assert "R-hat" in faults[0]
     assert "SUITABILITY_TUNE" in faults[0]
     assert not row["is_converged"].item()
 
 
 def test_few_draws_fail_by_effective_draws():
-    _, faults = fit.fit_diagnostics(made_up(np.random.default_rng(1), (2, 150, 2, 3)), fit.Thresholds(2, 400))
+    _, faults = fit_quality.fit_diagnostics(
+        made_up(np.random.default_rng(1), (2, 150, 2, 3)), fit_quality.Thresholds(2, 400)
+    )
     assert len(faults) == 2, "bulk and tail"
     assert "ESS" in faults[0]
 
@@ -170,8 +172,8 @@ def test_few_draws_fail_by_effective_draws():
 )
 def test_each_figure_can_fail_and_nan_fails(figures, n_faults):
     rhat, bulk, tail, ebfmi, n_divergent = figures
-    quality = fit.Quality("all", "nuts", 4000, bulk, None, 4, n_divergent, rhat, tail, ebfmi)
-    assert len(fit.convergence_faults(quality, THRESHOLDS)) == n_faults
+    quality = fit_quality.Quality("all", "nuts", 4000, bulk, None, 4, n_divergent, rhat, tail, ebfmi)
+    assert len(fit_quality.convergence_faults(quality, THRESHOLDS)) == n_faults
 
 
 def test_ebfmi_is_the_energy_s_steps_over_its_variance_of_the_worst_chain():
@@ -191,14 +193,14 @@ def test_ebfmi_is_the_energy_s_steps_over_its_variance_of_the_worst_chain():
 def test_a_parameter_that_never_moved_fails():
     posterior = made_up(np.random.default_rng(2))
     posterior.capability[..., 1, 2] = 3.0
-    _, faults = fit.fit_diagnostics(posterior, THRESHOLDS)
+    _, faults = fit_quality.fit_diagnostics(posterior, THRESHOLDS)
     assert faults
 
 
 def test_figures_belong_to_their_system_and_dimension():
     posterior = made_up(np.random.default_rng(3))
     posterior.capability[0, :, 1, 2] += 2
-    table = fit.capability_diagnostics(posterior).set_index(["system", "dimension"])["rhat"]
+    table = fit_quality.capability_diagnostics(posterior).set_index(["system", "dimension"])["rhat"]
     assert table.idxmax() == ("b", "OP")
     assert (table.drop([("b", "OP")]) < 1.02).all()
 
@@ -209,7 +211,7 @@ def test_geometry_of_a_known_correlation():
     root = np.linalg.cholesky(np.full((3, 3), r) + (1 - r) * np.eye(3))
     posterior = made_up(rng, (4, 50000, 2, 3))
     posterior.capability[:] = posterior.capability @ root.T * [1.0, 10.0, 0.1]
-    row = fit.system_geometry(posterior).iloc[0]
+    row = fit_quality.system_geometry(posterior).iloc[0]
     assert row["effective_dimensions"] == pytest.approx(9 / ((1 + 2 * r) ** 2 + 2 * (1 - r) ** 2), rel=0.02)
     assert row["mean_abs_correlation"] == pytest.approx(r, abs=0.01)
     assert row["condition_number"] == pytest.approx((1 + 2 * r) / (1 - r), rel=0.03)
@@ -219,11 +221,11 @@ def test_nothing_to_fit_gives_empty_frames():
     demand = pd.DataFrame(columns=["benchmark", "item", "dimension", "demand"])
     response = pd.DataFrame(columns=["system", "benchmark", "item", "score", "n_attempts"])
     posterior = nuts.sample_posterior(pool_responses(demand, response), ModelOptions(), SAMPLER)
-    row, faults = fit.fit_diagnostics(posterior, THRESHOLDS)
-    frames = [row, fit.capability_diagnostics(posterior), fit.system_geometry(posterior)]
+    row, faults = fit_quality.fit_diagnostics(posterior, THRESHOLDS)
+    frames = [row, fit_quality.capability_diagnostics(posterior), fit_quality.system_geometry(posterior)]
     frames += [
-        store.draw_table(posterior).to_pandas().drop(columns="intercept"),
-        store.intercept_frame(posterior),
+        fit_store.draw_table(posterior).to_pandas().drop(columns="intercept"),
+        fit_store.intercept_frame(posterior),
     ]
     assert faults == []
     assert all(len(frame) == 0 and len(frame.columns) for frame in frames)

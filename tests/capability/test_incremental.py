@@ -11,8 +11,8 @@ import pytest
 from scipy.special import expit
 
 from assets.capability import assets as slice_assets
-from assets.capability import refresh, store
-from assets.capability.layout import item_logit, pool_counts
+from assets.capability.fit import fit_store, stale_fits
+from assets.capability.fit.layout import item_logit, pool_counts
 from assets.parts import DamagedFileError
 from assets.settings import Settings
 from tests.steps import MemoryWarehouse
@@ -38,13 +38,13 @@ def responses(*systems, demand=DEMAND, change=None):
 def run(home, pooled, **settings):
     """(systems fitted, what became of the joint draws, posterior) of one refresh."""
     chosen = Settings(home=home, draws=500, **settings)
-    fitted = refresh.fit_stale_systems(pooled, pooled.systems, chosen, lambda _: None)
-    drawn = refresh.draw_jointly(pooled, chosen, lambda _: None)["draws"]
-    return fitted, drawn, store.read_posterior(home / store.DRAWS)
+    fitted = stale_fits.fit_stale_systems(pooled, pooled.systems, chosen, lambda _: None)
+    drawn = stale_fits.draw_jointly(pooled, chosen, lambda _: None)["draws"]
+    return fitted, drawn, fit_store.read_posterior(home / fit_store.DRAWS)
 
 
 def files(home):
-    return {path.name: path.read_bytes() for path in (home / store.SYSTEMS).glob("*.parquet")}
+    return {path.name: path.read_bytes() for path in (home / fit_store.SYSTEMS).glob("*.parquet")}
 
 
 @pytest.fixture(scope="module")
@@ -63,14 +63,14 @@ def home(tmp_path, two_fitted):
 
 
 def test_one_more_system_costs_one_fit_and_gives_what_fitting_all_afresh_gives(home, tmp_path_factory):
-    before, two = files(home), store.read_posterior(home / store.DRAWS)
+    before, two = files(home), fit_store.read_posterior(home / fit_store.DRAWS)
     fitted, drawn, three = run(home, responses("a", "b", "c"))
     assert (fitted, drawn) == (["c"], "made")
     assert before.items() <= files(home).items()
     afresh = tmp_path_factory.mktemp("afresh")
     assert run(afresh, responses("a", "b", "c"))[0] == ["a", "b", "c"]
     assert files(afresh) == files(home)
-    assert (afresh / store.DRAWS).read_bytes() == (home / store.DRAWS).read_bytes()
+    assert (afresh / fit_store.DRAWS).read_bytes() == (home / fit_store.DRAWS).read_bytes()
     # with other random numbers: within Monte-Carlo error of 2,000 draws a side
     other = run(tmp_path_factory.mktemp("other"), responses("a", "b", "c"), seed=2)[2]
     sd = three.capability.std((0, 1))
@@ -82,9 +82,9 @@ def test_one_more_system_costs_one_fit_and_gives_what_fitting_all_afresh_gives(h
 
 
 def test_the_same_input_makes_nothing_again(home):
-    drawn = (home / store.DRAWS).stat().st_mtime_ns
+    drawn = (home / fit_store.DRAWS).stat().st_mtime_ns
     assert run(home, responses("b", "a"))[:2] == ([], "unchanged")
-    assert (home / store.DRAWS).stat().st_mtime_ns == drawn
+    assert (home / fit_store.DRAWS).stat().st_mtime_ns == drawn
 
 
 def test_a_system_that_left_is_out_of_the_joint_draws_and_nobody_is_fitted(home, tmp_path_factory):
@@ -92,8 +92,8 @@ def test_a_system_that_left_is_out_of_the_joint_draws_and_nobody_is_fitted(home,
     fitted, drawn, posterior = run(home, responses("a", "b"))
     assert (fitted, drawn) == ([], "made")
     assert posterior.systems == ("a", "b")
-    assert store.remove_systems(home, ("a", "b")) == [store.system_path(home, "c").stem]
-    assert set(files(home)) == {store.system_path(home, name).name for name in ("a", "b")}
+    assert fit_store.remove_systems(home, ("a", "b")) == [fit_store.system_path(home, "c").stem]
+    assert set(files(home)) == {fit_store.system_path(home, name).name for name in ("a", "b")}
 
 
 def test_a_system_under_another_name_is_fitted_under_it_alone(home):
@@ -155,7 +155,7 @@ def test_a_setting_that_changes_no_byte_of_a_fit_makes_no_fit_stale(home, tmp_pa
     afresh = tmp_path / "afresh"
     run(afresh, responses("a", "b"), **setting)
     assert files(afresh) == before
-    assert (afresh / store.DRAWS).read_bytes() == (home / store.DRAWS).read_bytes()
+    assert (afresh / fit_store.DRAWS).read_bytes() == (home / fit_store.DRAWS).read_bytes()
 
 
 def test_options_of_nuts_and_when_to_fall_back_decide_a_fit_that_fell_back(tmp_path):
@@ -163,7 +163,7 @@ def test_options_of_nuts_and_when_to_fall_back_decide_a_fit_that_fell_back(tmp_p
         return run(tmp_path, responses("a"), tune=100, max_rhat=2.0, **settings)[:2]
 
     def engine():
-        return store.read_system(store.system_path(tmp_path, "a"), "a", ("EM", "L"))[0].engine
+        return fit_store.read_system(fit_store.system_path(tmp_path, "a"), "a", ("EM", "L"))[0].engine
 
     assert fitted() == (["a"], "made")
     assert engine() == "factorised"
@@ -182,7 +182,7 @@ def test_a_setting_of_another_slice_makes_nothing_stale(home):
 
 
 def test_a_broken_or_missing_file_is_made_again_with_the_same_bytes(home):
-    before, path = files(home), store.system_path(home, "b")
+    before, path = files(home), fit_store.system_path(home, "b")
     path.write_bytes(path.read_bytes()[:-100])
     assert run(home, responses("a", "b"))[:2] == (["b"], "unchanged")
     path.unlink()
@@ -192,7 +192,7 @@ def test_a_broken_or_missing_file_is_made_again_with_the_same_bytes(home):
 
 @pytest.mark.parametrize("name", ["fit of b", "joint draws"])
 def test_flipped_bytes_anywhere_are_told_and_made_again(home, name, caplog):
-    path = store.system_path(home, "b") if name == "fit of b" else home / store.DRAWS
+    path = fit_store.system_path(home, "b") if name == "fit of b" else home / fit_store.DRAWS
     whole = path.read_bytes()
     note = pq.read_schema(path).metadata[b"suitability"]
     fingerprint = json.loads(note)["fingerprint"]
@@ -200,7 +200,7 @@ def test_flipped_bytes_anywhere_are_told_and_made_again(home, name, caplog):
         flipped = bytearray(whole)
         flipped[place] ^= 0x5A
         path.write_bytes(flipped)
-        if store.is_current(path, fingerprint):  # a byte that nothing reads
+        if fit_store.is_current(path, fingerprint):  # a byte that nothing reads
             table = pq.read_table(path)
             path.write_bytes(whole)
             assert table.equals(pq.read_table(path))
@@ -215,13 +215,13 @@ def test_flipped_bytes_anywhere_are_told_and_made_again(home, name, caplog):
 
 
 def test_a_stored_fit_of_what_is_no_number_is_made_again(home, caplog):
-    path = store.system_path(home, "b")
+    path = fit_store.system_path(home, "b")
     whole = path.read_bytes()
-    own, fingerprint = store.read_system(path, "b", ("EM", "L"))
+    own, fingerprint = fit_store.read_system(path, "b", ("EM", "L"))
     own.ease[0, 1] = np.nan
-    store.write_system(path, own, ("EM", "L"), fingerprint)
+    fit_store.write_system(path, own, ("EM", "L"), fingerprint)
     with pytest.raises(DamagedFileError, match="ease_L is not finite"):
-        store.read_system(path, "b", ("EM", "L"))
+        fit_store.read_system(path, "b", ("EM", "L"))
     assert run(home, responses("a", "b"))[:2] == (["b"], "unchanged")
     assert "ease_L is not finite" in caplog.text
     assert path.read_bytes() == whole
@@ -230,18 +230,18 @@ def test_a_stored_fit_of_what_is_no_number_is_made_again(home, caplog):
 def test_joint_draws_from_fits_that_are_missing_or_of_other_inputs_are_refused(home):
     settings, log = Settings(home=home, draws=500), lambda _: None
     with pytest.raises(FileNotFoundError, match="partition 'c' of model/system_posterior"):
-        refresh.draw_jointly(responses("a", "b", "c"), settings, log)
+        stale_fits.draw_jointly(responses("a", "b", "c"), settings, log)
     with pytest.raises(ValueError, match="the fit of 'b' came from other inputs"):
-        refresh.draw_jointly(responses("a", "b", change=("b", 3)), settings, log)
+        stale_fits.draw_jointly(responses("a", "b", change=("b", 3)), settings, log)
 
 
 def test_what_a_fit_file_holds_survives_it(home):
-    own = store.read_system(store.system_path(home, "a"), "a", ("EM", "L"))[0]
+    own = fit_store.read_system(fit_store.system_path(home, "a"), "a", ("EM", "L"))[0]
     nuts = replace(own, engine="nuts", khat=None, rhat=1.001, n_divergent=0, efficiency=0.5, ebfmi=0.8)
     for number, found in enumerate((own, nuts)):
         path = home / f"{number}.parquet"
-        store.write_system(path, found, ("EM", "L"), "f")
-        again, fingerprint = store.read_system(path, "a", ("EM", "L"))
+        fit_store.write_system(path, found, ("EM", "L"), "f")
+        again, fingerprint = fit_store.read_system(path, "a", ("EM", "L"))
         assert fingerprint == "f"
         np.testing.assert_array_equal(again.ease, found.ease)
         np.testing.assert_array_equal(again.weight, found.weight)
@@ -251,9 +251,9 @@ def test_what_a_fit_file_holds_survives_it(home):
 
 def test_any_name_makes_a_file_of_its_own(tmp_path):
     names = ["a/b", "a:b", "a b", "..", "A", "a", "é" * 300, "é" * 301]
-    paths = [store.system_path(tmp_path, name) for name in names]
+    paths = [fit_store.system_path(tmp_path, name) for name in names]
     assert len({str(path).lower() for path in paths}) == len(names)
-    assert {path.parent for path in paths} == {tmp_path / store.SYSTEMS}
+    assert {path.parent for path in paths} == {tmp_path / fit_store.SYSTEMS}
     assert max(len(path.name) for path in paths) < 255
 
 
@@ -261,7 +261,7 @@ def test_any_name_makes_a_file_of_its_own(tmp_path):
 
 
 def materialise(home, instance, pooled, partition=None, **settings):
-    store.write_responses(home / store.INPUT, pooled)
+    fit_store.write_responses(home / fit_store.INPUT, pooled)
     result = dg.materialize(
         [slice_assets.system_posterior],
         resources={"warehouse": MemoryWarehouse(), "settings": Settings(home=home, draws=500, **settings)},
@@ -284,12 +284,12 @@ def test_partitions_are_the_systems_of_the_input_and_a_run_of_one_fits_that_one(
         assert materialise(tmp_path, instance, responses("a", "b"), "b", **changed) == ["b"]
         after = files(tmp_path)
         assert [name for name in before if before[name] != after[name]] == [
-            store.system_path(tmp_path, "b").name
+            fit_store.system_path(tmp_path, "b").name
         ]
 
         assert materialise(tmp_path, instance, responses("b", "new name")) == ["b", "new name"]
         assert sorted(instance.get_dynamic_partitions("ai_system")) == ["b", "new name"]
-        assert set(files(tmp_path)) == {store.system_path(tmp_path, n).name for n in ("b", "new name")}
+        assert set(files(tmp_path)) == {fit_store.system_path(tmp_path, n).name for n in ("b", "new name")}
 
 
 def test_under_nuts_systems_are_not_fitted_alone(tmp_path):

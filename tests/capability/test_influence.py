@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from assets.capability.influence import most_influential, profile_shifts
-from assets.capability.items import Answers, Draws
+from assets.capability.check.influence import most_influential, profile_shifts
+from assets.capability.check.item_table import Answers, Draws
 from tests.capability.item_worlds import OPTIONS, Line, answered, posterior
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assets.capability.layout import (
+from assets.capability.fit.layout import (
     PooledResponses,
     item_logit,
     linear_odds_logit,

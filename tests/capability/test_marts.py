@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assets.capability import fit, store
+from assets.capability.fit import fit_quality, fit_store
 from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 
@@ -22,14 +22,14 @@ def build(tmp_path_factory, dbt_target):
 def build_marts(folder, dbt_target, posterior, models):
     """The run, and its warehouse; marts of other slices are stand-ins."""
     warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
-    row, _ = fit.fit_diagnostics(posterior, fit.Thresholds(1.05, 100))
+    row, _ = fit_quality.fit_diagnostics(posterior, fit_quality.Thresholds(1.05, 100))
     warehouse.write(
         {
-            "model.capability_draw": store.draw_table(posterior).to_pandas().drop(columns="intercept"),
-            "model.intercept_draw": store.intercept_frame(posterior),
+            "model.capability_draw": fit_store.draw_table(posterior).to_pandas().drop(columns="intercept"),
+            "model.intercept_draw": fit_store.intercept_frame(posterior),
             "model.fit_diagnostic": row,
-            "model.capability_diagnostic": fit.capability_diagnostics(posterior),
-            "model.system_geometry": fit.system_geometry(posterior),
+            "model.capability_diagnostic": fit_quality.capability_diagnostics(posterior),
+            "model.system_geometry": fit_quality.system_geometry(posterior),
         }
     )
     with warehouse.connect() as connection:
@@ -53,7 +53,7 @@ def build_marts(folder, dbt_target, posterior, models):
 def draws(rng, shape=(4, 500, 2, 3), shift=0.0):
     values = rng.normal(size=shape) @ np.array([[1, 0.8, 0], [0, 0.6, 0], [0, 0, 0.1]]) + [1, 2, 3]
     values[0] += shift
-    return fit.Posterior("nuts", ("a", "b"), ("EM", "L", "OP"), values, rng.normal(size=shape[:2]), 0)
+    return fit_quality.Posterior("nuts", ("a", "b"), ("EM", "L", "OP"), values, rng.normal(size=shape[:2]), 0)
 
 
 def test_marts_summarise_the_draws(build):
@@ -88,8 +88,8 @@ def test_figures_that_the_engine_does_not_have_are_null(build):
         many,
         engine="factorised",
         fits=(
-            fit.Quality("a", "factorised", 6000, ess_bulk_min=2500.0, khat_max=0.4),
-            fit.Quality("b", "nuts", 4000, ess_bulk_min=1500.0, n_divergent=0, rhat_max=1.004),
+            fit_quality.Quality("a", "factorised", 6000, ess_bulk_min=2500.0, khat_max=0.4),
+            fit_quality.Quality("b", "nuts", 4000, ess_bulk_min=1500.0, n_divergent=0, rhat_max=1.004),
         ),
     )
     run, warehouse = build(posterior)
@@ -107,7 +107,7 @@ def test_figures_that_the_engine_does_not_have_are_null(build):
 
 
 def test_no_draws_build_empty_marts(build):
-    empty = fit.Posterior("nuts", (), (), np.empty((4, 0, 0, 0)), np.empty((4, 0)), 0)
+    empty = fit_quality.Posterior("nuts", (), (), np.empty((4, 0, 0, 0)), np.empty((4, 0)), 0)
     run, warehouse = build(empty)
     assert run.success, run.failures
     assert [len(warehouse.read(f"marts.{name}")) for name in MODELS] == [0, 0, 0, 0]

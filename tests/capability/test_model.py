@@ -5,8 +5,13 @@ import pytest
 from scipy.special import log_expit
 from scipy.stats import norm
 
-from assets.capability.layout import item_logit, pool_counts
-from assets.capability.model import ModelOptions, capability_model, log_density, posterior_mode
+from assets.capability.fit.layout import item_logit, pool_counts
+from assets.capability.fit.model import (
+    ModelOptions,
+    capability_model,
+    log_density,
+    posterior_mode,
+)
 
 
 def battery(seed, n_items=120, n_systems=2, with_idle=True):

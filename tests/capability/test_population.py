@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from assets.capability.layout import pool_counts
-from assets.capability.model import ModelOptions, posterior_mode
-from assets.capability.nuts import SamplerOptions
-from assets.capability.population import fit_population, population_model, split_responses
+from assets.capability.fit.layout import pool_counts
+from assets.capability.fit.model import ModelOptions, posterior_mode
+from assets.capability.fit.nuts import SamplerOptions
+from assets.capability.validation.population_model import fit_population, population_model, split_responses
 from tests.capability.catalogue_worlds import demands, success
 
 MEAN, SD, RHO, ALPHA = np.array([2.2, 3.4, 2.8]), np.array([0.5, 0.4, 0.6]), 0.5, 0.4

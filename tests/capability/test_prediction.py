@@ -11,10 +11,11 @@ from scipy.stats import binom
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from assets.capability import assets as slice_assets
-from assets.capability import checks, fit, store
-from assets.capability.items import Answers, Draws, answers_of, item_table, log_likelihood
-from assets.capability.layout import item_logit
-from assets.capability.prediction import N_FOLDS, characteristic_curve, folds, held_out_predictions
+from assets.capability.check import posterior_checks
+from assets.capability.check.item_table import Answers, Draws, answers_of, item_table, log_likelihood
+from assets.capability.check.prediction import N_FOLDS, characteristic_curve, folds, held_out_predictions
+from assets.capability.fit import fit_quality, fit_store
+from assets.capability.fit.layout import item_logit
 from assets.parts import part_files
 from assets.settings import Settings
 from dagster_project.resources import DuckDBWarehouse
@@ -190,44 +191,47 @@ def store_draws(home, systems=("a", "b"), shift=0.0):
     rng = np.random.default_rng(12)
     draws = rng.normal(2.5, 0.2, (4, 200, 2, 2))[:, :, : len(systems)]
     draws[:, :, 0] += shift
-    made = fit.Posterior("nuts", systems, ("EM", "L"), draws, rng.normal(0, 0.2, (4, 200)), 0)
-    store.write_posterior(home / store.DRAWS, made, "f", is_converged=True)
+    made = fit_quality.Posterior("nuts", systems, ("EM", "L"), draws, rng.normal(0, 0.2, (4, 200)), 0)
+    fit_store.write_posterior(home / fit_store.DRAWS, made, "f", is_converged=True)
 
 
 def read(home, table):
     return pd.concat(
-        [pd.read_parquet(path) for path in part_files(checks.folder(home, table))], ignore_index=True
+        [pd.read_parquet(path) for path in part_files(posterior_checks.folder(home, table))],
+        ignore_index=True,
     )
 
 
 def test_only_what_changed_is_checked_again(tmp_path):
     settings, (demand, response) = Settings(home=tmp_path), tables()
     store_draws(tmp_path)
-    checks.write_items(tmp_path, demand, response)
-    assert checks.check_stale_systems(settings, print) == ["a", "b"]
-    first = {table: read(tmp_path, table) for table in checks.TABLES}
-    checks.write_items(tmp_path, demand.iloc[::-1], response.sample(frac=1, random_state=1))
-    assert checks.check_stale_systems(settings, print) == []
+    posterior_checks.write_items(tmp_path, demand, response)
+    assert posterior_checks.check_stale_systems(settings, print) == ["a", "b"]
+    first = {table: read(tmp_path, table) for table in posterior_checks.TABLES}
+    posterior_checks.write_items(tmp_path, demand.iloc[::-1], response.sample(frac=1, random_state=1))
+    assert posterior_checks.check_stale_systems(settings, print) == []
 
     last = response.index[response["system"] == "b"][-1]
-    checks.write_items(
+    posterior_checks.write_items(
         tmp_path, demand, response.assign(score=response["score"].where(response.index != last, 0.25))
     )
-    assert checks.check_stale_systems(settings, print) == ["b"]
+    assert posterior_checks.check_stale_systems(settings, print) == ["b"]
     store_draws(tmp_path, shift=0.1)
-    assert checks.check_stale_systems(settings, print) == ["a"]
-    assert checks.check_stale_systems(replace_settings(settings, slope=1.1), print) == ["a", "b"]
+    assert posterior_checks.check_stale_systems(settings, print) == ["a"]
+    assert posterior_checks.check_stale_systems(replace_settings(settings, slope=1.1), print) == ["a", "b"]
 
     store_draws(tmp_path)
-    checks.write_items(tmp_path, demand, response)
-    assert checks.check_stale_systems(settings, print) == ["a", "b"]
-    for table in checks.TABLES:
+    posterior_checks.write_items(tmp_path, demand, response)
+    assert posterior_checks.check_stale_systems(settings, print) == ["a", "b"]
+    for table in posterior_checks.TABLES:
         pd.testing.assert_frame_equal(read(tmp_path, table), first[table])
 
     store_draws(tmp_path, ("a",))
-    checks.check_stale_systems(settings, print)
+    posterior_checks.check_stale_systems(settings, print)
     assert set(read(tmp_path, "item_prediction")["system"]) == {"a"}
-    assert [len(list((tmp_path / checks.CHECKS / t).iterdir())) for t in checks.TABLES] == [1, 1, 1]
+    assert [
+        len(list((tmp_path / posterior_checks.CHECKS / t).iterdir())) for t in posterior_checks.TABLES
+    ] == [1, 1, 1]
 
 
 def replace_settings(settings, **changes):
@@ -238,10 +242,10 @@ def test_items_of_another_refresh_are_refused_by_name(tmp_path):
     demand, response = tables()
     store_draws(tmp_path)
     with pytest.raises(FileNotFoundError, match="model/prediction_input"):
-        checks.check_stale_systems(Settings(home=tmp_path), print)
-    checks.write_items(tmp_path, demand, response[response["system"] == "a"])
+        posterior_checks.check_stale_systems(Settings(home=tmp_path), print)
+    posterior_checks.write_items(tmp_path, demand, response[response["system"] == "a"])
     with pytest.raises(ValueError, match=r"lacks score_b.*model/prediction_input"):
-        checks.check_stale_systems(Settings(home=tmp_path), print)
+        posterior_checks.check_stale_systems(Settings(home=tmp_path), print)
 
 
 def load(home, demand, response):
@@ -265,10 +269,10 @@ def test_assets_load_every_declared_table(tmp_path):
 
 def test_no_systems_load_empty_tables(tmp_path):
     demand, response = tables()
-    nothing = fit.Posterior("factorised", (), (), np.empty((1, 0, 0, 0)), np.empty((1, 0)), 0)
-    store.write_posterior(tmp_path / store.DRAWS, nothing, "f", is_converged=True)
+    nothing = fit_quality.Posterior("factorised", (), (), np.empty((1, 0, 0, 0)), np.empty((1, 0)), 0)
+    fit_store.write_posterior(tmp_path / fit_store.DRAWS, nothing, "f", is_converged=True)
     loaded = load(tmp_path, demand.iloc[:0], response.iloc[:0])
-    assert [len(loaded[f"model.{table}"]) for table in checks.TABLES] == [0, 0, 0]
+    assert [len(loaded[f"model.{table}"]) for table in posterior_checks.TABLES] == [0, 0, 0]
 
 
 MARTS = (
@@ -285,10 +289,13 @@ def test_marts_score_as_scikit_learn_does(tmp_path, dbt_target):
     loaded = load(tmp_path, demand, response)
     warehouse = DuckDBWarehouse(tmp_path / WAREHOUSE_NAME)
     draws = (
-        store.draw_table(store.read_posterior(tmp_path / store.DRAWS)).to_pandas().drop(columns="intercept")
+        fit_store.draw_table(fit_store.read_posterior(tmp_path / fit_store.DRAWS))
+        .to_pandas()
+        .drop(columns="intercept")
     )
     warehouse.write(
-        {f"model.{t}": loaded[f"model.{t}"] for t in checks.TABLES} | {"model.capability_draw": draws}
+        {f"model.{t}": loaded[f"model.{t}"] for t in posterior_checks.TABLES}
+        | {"model.capability_draw": draws}
     )
     with warehouse.connect() as connection:
         connection.execute("create schema marts")

@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.capability import factorised, proof, recovery
-from assets.capability.factorised import JointPosterior, SystemFit
-from assets.capability.layout import item_logit
-from assets.capability.model import ModelOptions
-from assets.capability.recovery import Battery
+from assets.capability.fit import factorised
+from assets.capability.fit.factorised import JointPosterior, SystemFit
+from assets.capability.fit.layout import item_logit
+from assets.capability.fit.model import ModelOptions
+from assets.capability.validation import recovery, validation_files
+from assets.capability.validation.recovery import Battery
 from assets.settings import PROJECT, Settings
 
 
@@ -247,15 +248,15 @@ def test_stored_runs_load_for_the_battery_they_were_made_on_only(tmp_path, monke
     members = pd.DataFrame({"dimension": ["L", "SM"], "capability": ["L", "SM"]})
 
     def rows(at_hand):
-        tables = proof.recovery_tables(at_hand, agents, importance, members, settings)
+        tables = validation_files.recovery_tables(at_hand, agents, importance, members, settings)
         return {name: len(frame) for name, frame in tables.items()}
 
     assert rows(demand) == {"recovery_dimension": 0, "recovery_summary": 0}
-    proof.run_recovery(demand, agents, settings)
+    validation_files.run_recovery(demand, agents, settings)
     assert rows(demand) == {"recovery_dimension": 6, "recovery_summary": 3}
     assert rows(demand.assign(demand=demand["demand"] + 0.5)) == {
         "recovery_dimension": 0,
         "recovery_summary": 0,
     }
     with pytest.raises(ValueError, match="no rated items"):
-        proof.run_recovery(demand[:0], agents, settings)
+        validation_files.run_recovery(demand[:0], agents, settings)

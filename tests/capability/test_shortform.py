@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from assets.capability.layout import item_logit
-from assets.capability.model import ModelOptions
+from assets.capability.fit.layout import item_logit
+from assets.capability.fit.model import ModelOptions
 from assets.capability.shortform import choose_items, information_roots
 
 OPTIONS = ModelOptions()

@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 from assets.demo import chats, indices, onet
 from assets.settings import Settings
 from assets.sources.readers import read_chats, read_comparison, read_oews, read_onet
-from dagster_project.ge_checks import load_suites, run_suite
+from dagster_project.asset_checks import load_suites, run_suite
 
 SEED = Settings.model_fields["seed"].default  # what a user sees
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from assets.settings import PROJECT
-from dagster_project.cli import main
+from dagster_project.cli.main import main
 from docs.generate import MARTS, column_type
 from tests.docs.documents import DOCS, blocks, inline_code, name_of, pages
 

@@ -10,7 +10,7 @@ import yaml
 
 from assets.settings import NOT_SETTINGS, PROJECT, Settings
 from assets.sources.inputs import INPUTS
-from dagster_project.llm_cli import PLANS
+from dagster_project.plans.registry import PLANS
 from docs.generate import GROUPS, MARTS, SLICES
 from docs.generate import pages as generated_pages
 from tests.docs.documents import DOCS, README, anchors, links, machine_paths, name_of, pages

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assets.adoption import asking
+from assets.adoption.funnel import asking
 from assets.assistance import runs as assistance
 from assets.assistance import tasks, traits
 from assets.assistance.judging import judge_call

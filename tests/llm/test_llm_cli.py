@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 
 from assets.llm import Call, read_roles
 from assets.settings import Settings
-from dagster_project import llm_cli
-from dagster_project.cli import main
+from dagster_project.cli.main import main
+from dagster_project.plans import registry
 from tests.llm.conftest import Level
 from tests.llm.scripted_server import KEY, Reply, ScriptedServer, error
 
@@ -39,7 +39,7 @@ def plan(settings: Settings) -> list[Call]:
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
-    monkeypatch.setitem(llm_cli.PLANS, "annotate", "tests.llm.test_llm_cli:plan")
+    monkeypatch.setitem(registry.PLANS, "annotate", "tests.llm.test_llm_cli:plan")
     with ScriptedServer() as server:
         (tmp_path / "llm.toml").write_text(TOML.format(base_url=server.base_url))
         yield server

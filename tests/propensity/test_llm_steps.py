@@ -15,9 +15,9 @@ from assets.propensity import items as items_module
 from assets.propensity.llm_assets import propensity_llm_item, propensity_llm_response
 from assets.propensity.rubrics import read_rubrics
 from assets.settings import Settings
-from assets.sources.folder import sources_folder
+from assets.sources.input_root import sources_folder
 from assets.sources.readers import read_propensity_items
-from dagster_project.cli import main
+from dagster_project.cli.main import main
 from tests.llm.scripted_server import KEY
 from tests.propensity.choosing_server import ChoosingServer, chosen, texts_of
 from tests.steps import MemoryWarehouse, run_steps

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.ports import declared_tables
+from assets.common.warehouse import declared_tables
 from assets.propensity.assets import ASSESSED, ESTIMATED, assessor, propensity_position
 from assets.propensity.ledger import askable
 from assets.propensity.two_by_two import BandError, check_bands, with_open_ends

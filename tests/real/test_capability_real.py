@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 
-from assets.capability import engine, factorised, fit, importance, nuts, recovery
-from assets.capability.factorised import JointPosterior, SystemFit
-from assets.capability.layout import PooledResponses, pool_responses
-from assets.capability.model import ModelOptions
+from assets.capability.fit import engine, factorised, fit_quality, importance_sampling, nuts
+from assets.capability.fit.factorised import JointPosterior, SystemFit
+from assets.capability.fit.layout import PooledResponses, pool_responses
+from assets.capability.fit.model import ModelOptions
+from assets.capability.validation import recovery
 from assets.settings import PROJECT, Settings
 from tests.real.test_suitability_real import real_importance
 
@@ -65,7 +66,7 @@ def fitted(real_data):
 
 def own_fits(responses: PooledResponses, run: int) -> dict[str, SystemFit]:
     settings = Settings()
-    model, thresholds = ModelOptions.of(settings), fit.Thresholds.of(settings)
+    model, thresholds = ModelOptions.of(settings), fit_quality.Thresholds.of(settings)
     sampler = nuts.SamplerOptions.of(settings, "model", "system_posterior", run)
     with threadpool_limits(limits=1):
         return {
@@ -99,7 +100,7 @@ def real_pool(folder: Path) -> PooledResponses:
     return pool_responses(demand, response)
 
 
-def published(real_data: Path, posterior: fit.Posterior, column: str) -> np.ndarray:
+def published(real_data: Path, posterior: fit_quality.Posterior, column: str) -> np.ndarray:
     """(6, 8) column of Table C6, in the order of the posterior."""
     table = pd.read_csv(real_data.parent / "reference/c6.csv")
     table["system"] = table["system"].str.lower().str.replace(" ", "-")
@@ -113,7 +114,7 @@ def test_the_defaults_converge_at_full_scale(fitted):
     settings = Settings()
     n = settings.draws
     default = replace(fitted, capability=fitted.capability[:, :n], intercept=fitted.intercept[:, :n])
-    row, faults = fit.fit_diagnostics(default, fit.Thresholds.of(settings))
+    row, faults = fit_quality.fit_diagnostics(default, fit_quality.Thresholds.of(settings))
     assert faults == []
     assert row["ess_bulk_min"].item() > 1000
 
@@ -122,7 +123,7 @@ def test_the_defaults_converge_at_full_scale(fitted):
 @pytest.mark.timeout(1800)
 def test_the_default_engine_agrees_with_nuts_at_full_scale(real_data, fitted, monkeypatch):
     """Means within .1 posterior SD and SDs within 5 %: all 48 capabilities, and the intercept."""
-    monkeypatch.setattr(importance, "ROUNDS", LONG_ROUNDS)
+    monkeypatch.setattr(importance_sampling, "ROUNDS", LONG_ROUNDS)
     mean, sd, joint = factorised_moments(real_pool(real_data), 1)
     reference = fitted.capability.std((0, 1))
     assert np.abs((mean - fitted.capability.mean((0, 1))) / reference).max() < 0.1
@@ -137,7 +138,7 @@ def test_its_own_number_of_draws_costs_a_few_percent_of_a_standard_deviation(rea
     """What a run with the defaults adds to that: tails cut short by up to 5 %, and noise of 2 % from run to run."""
     responses = real_pool(real_data)
     runs = [factorised_moments(responses, run) for run in range(1, DEFAULT_RUNS + 1)]
-    monkeypatch.setattr(importance, "ROUNDS", LONG_ROUNDS)
+    monkeypatch.setattr(importance_sampling, "ROUNDS", LONG_ROUNDS)
     mean, sd, _ = factorised_moments(responses, 1)
     assert all(np.abs((own - mean) / sd).max() < 0.1 for own, _, _ in runs)
     found = np.array([own for _, own, _ in runs])
@@ -146,7 +147,7 @@ def test_its_own_number_of_draws_costs_a_few_percent_of_a_standard_deviation(rea
 
 
 def test_the_default_engine_converges_at_full_scale(by_factorised):
-    rows, faults = fit.fit_diagnostics(by_factorised, fit.Thresholds.of(Settings()))
+    rows, faults = fit_quality.fit_diagnostics(by_factorised, fit_quality.Thresholds.of(Settings()))
     assert faults == []
     assert set(rows["engine"]) == {"factorised"}
     assert rows["ess_bulk_min"].min() > 1000
@@ -155,7 +156,7 @@ def test_the_default_engine_converges_at_full_scale(by_factorised):
 def test_profiles_have_the_shape_of_tables_c4_and_c5(real_data, by_factorised):
     """Means over the six systems; a system's worst contraction is that of its least certain dimension."""
     c4 = pd.read_csv(real_data.parent / "reference/c4_shared.csv").mean(numeric_only=True)
-    geometry = fit.system_geometry(by_factorised).mean(numeric_only=True)
+    geometry = fit_quality.system_geometry(by_factorised).mean(numeric_only=True)
     sd = by_factorised.capability.std((0, 1))
     worst = (1 - sd**2 / 0.8**2).min(axis=1).mean()
     assert geometry["effective_dimensions"] == pytest.approx(c4["effective_dimensions"], abs=0.15)

@@ -16,7 +16,7 @@ from assets.sources.readers import (
     read_survey,
     read_systems,
 )
-from dagster_project.ge_checks import load_suites, run_suite
+from dagster_project.asset_checks import load_suites, run_suite
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ import pytest
 
 from assets.settings import PROJECT, Settings
 from assets.suitability.draws import normal_draws
+from assets.suitability.paper_figures import published_suitability, published_sweep
 from assets.suitability.policies import read_policies
-from assets.suitability.published import published_suitability, published_sweep
 from assets.suitability.score import score
 from dagster_project.resources import DuckDBWarehouse
 from tests.suitability.slice_build import build

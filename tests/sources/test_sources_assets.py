@@ -14,8 +14,8 @@ import pytest
 
 from assets.settings import PROJECT, Settings
 from assets.sources import assets as sources_assets
-from assets.sources import refresh
-from assets.sources.folder import sources_folder
+from assets.sources import refresh_record
+from assets.sources.input_root import sources_folder
 from assets.sources.readers import SourceError
 from dagster_project.resources import DuckDBWarehouse
 from tests.factories import write_ratings, write_results, write_sources
@@ -188,24 +188,24 @@ def test_refresh_row(inputs: Path, tmp_path: Path) -> None:
     settings = Settings(sources=inputs, home=tmp_path / "home", seed=7)
     at = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
     run_id = "0123abcd-4567-89ab-cdef-0123456789ab"
-    row = refresh.new_refresh(settings, inputs, at, run_id).iloc[0]
+    row = refresh_record.new_refresh(settings, inputs, at, run_id).iloc[0]
     assert row["refresh_id"] == "20260304T050607Z-0123abcd"
     assert (row["seed"], row["sources"], bool(row["is_synthetic"])) == (7, str(inputs), False)
     assert row["duckdb_version"] == "2.0.1"
     (inputs / "SYNTHETIC.md").touch()
-    assert bool(refresh.new_refresh(settings, inputs, at, run_id).iloc[0]["is_synthetic"])
+    assert bool(refresh_record.new_refresh(settings, inputs, at, run_id).iloc[0]["is_synthetic"])
 
 
 def test_git_commit_is_that_of_the_project_or_null(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert refresh.git_commit(tmp_path) is None
+    assert refresh_record.git_commit(tmp_path) is None
     identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
     for command in (["init", "-q"], [*identity, "commit", "-q", "--allow-empty", "-m", "x"]):
         subprocess.run(["git", "-C", str(tmp_path), *command], check=True)
-    assert re.fullmatch(r"[0-9a-f]{40}", refresh.git_commit(tmp_path) or "")
+    assert re.fullmatch(r"[0-9a-f]{40}", refresh_record.git_commit(tmp_path) or "")
     (tmp_path / "unpacked").mkdir()
-    assert refresh.git_commit(tmp_path / "unpacked") is None  # another project's checkout around ours
+    assert refresh_record.git_commit(tmp_path / "unpacked") is None  # another project's checkout around ours
     monkeypatch.setenv("PATH", "")
-    assert refresh.git_commit(tmp_path) is None
+    assert refresh_record.git_commit(tmp_path) is None
 
 
 @pytest.mark.parametrize("make", [False, True])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assets.settings import Settings
-from assets.sources.folder import sources_folder
+from assets.sources.input_root import sources_folder
 from assets.sources.inventory import list_source_files
 from assets.sources.readers import (
     SourceError,

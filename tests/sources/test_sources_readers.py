@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assets.ports import declared_tables
+from assets.common.warehouse import declared_tables
 from assets.sources.errors import SourceError
 from assets.sources.inventory import list_source_files
 from assets.sources.readers import (

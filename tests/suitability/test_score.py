@@ -12,8 +12,8 @@ import pytest
 
 from assets.settings import Settings
 from assets.suitability.draws import JointDraws, joint_draws
+from assets.suitability.paper_figures import published_suitability
 from assets.suitability.policies import Policy, WeightUncertainty
-from assets.suitability.published import published_suitability
 from assets.suitability.score import best_probability, score, upper_half_probability
 from assets.suitability.sweep import Cell, Sweep
 from assets.suitability.weights import Floats

@@ -16,8 +16,8 @@ from scipy import stats
 
 from assets.settings import PROJECT, Settings
 from assets.suitability.draws import joint_draws, normal_draws
+from assets.suitability.paper_figures import published_suitability, published_sweep
 from assets.suitability.policies import read_policies
-from assets.suitability.published import published_suitability, published_sweep
 from assets.suitability.score import score
 from assets.suitability.sweep import CERTAIN, POWERS, SAMPLED, SHARPNESS, Sweep, grid
 from tests.suitability.slice_build import build

@@ -15,7 +15,7 @@ from scipy import stats
 from assets.parts import KeptParts, part_files
 from assets.settings import Settings
 from assets.suitability.draws import JointDraws, central_interval, log_mean_exp, normal_draws
-from assets.suitability.published import published_sweep
+from assets.suitability.paper_figures import published_sweep
 from assets.suitability.sweep import CERTAIN, POWERS, SAMPLED, SHARPNESS, Cell, Sweep, grid, keep_swept
 
 seed_for = Settings().seed_for

@@ -13,7 +13,7 @@ import dagster as dg
 import pandas as pd
 import pytest
 
-from assets.ports import declared_tables
+from assets.common.warehouse import declared_tables
 from assets.settings import Settings
 
 

@@ -312,6 +312,6 @@ def _dbt_of(pid: int) -> list[int]:
             command = status.with_name("cmdline").read_bytes()
         except OSError:
             continue
-        if parent == pid and b"dagster_project.dbt_worker" in command:
+        if parent == pid and b"dagster_project.dbt_build.dbt_worker" in command:
             found.append(int(status.parent.name))
     return found

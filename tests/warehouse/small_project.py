@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from assets.settings import PROJECT, Settings
-from dagster_project import dbt_nodes, dbt_project
-from dagster_project.dbt_nodes import DbtNodes, read_nodes
-from dagster_project.dbt_project import prepare_manifest
-from dagster_project.ready import ready_warehouse
+from dagster_project.dbt_build import dbt_nodes, dbt_project
+from dagster_project.dbt_build.dbt_nodes import DbtNodes, read_nodes
+from dagster_project.dbt_build.dbt_project import prepare_manifest
+from dagster_project.runs.preflight import ready_warehouse
 
 
 def put_project(folder: Path, models: Mapping[str, str], yaml: str = "models: []\n") -> Path:

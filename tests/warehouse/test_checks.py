@@ -11,10 +11,10 @@ import dagster as dg
 import pandas as pd
 import pytest
 
-from assets.ports import declared_tables
+from assets.common.warehouse import declared_tables
 from assets.settings import PROJECT
 from assets.versions import Version
-from dagster_project.ge_checks import SuiteError, build_ge_checks, load_suites, run_suite
+from dagster_project.asset_checks import SuiteError, build_ge_checks, load_suites, run_suite
 from dagster_project.resources import DuckDBWarehouse
 
 FLOOR = {"type": "expect_table_row_count_to_be_between", "kwargs": {"min_value": 1}, "severity": "critical"}

@@ -18,16 +18,16 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
 
-from assets.capability import store
-from assets.capability.factorised import SystemFit
+from assets.capability.fit import fit_store
+from assets.capability.fit.factorised import SystemFit
 from assets.settings import PROJECT, Settings
-from dagster_project import show
-from dagster_project.cli import main
-from dagster_project.ge_checks import failed_check
-from dagster_project.instance import open_instance
-from dagster_project.lock import refresh_lock
-from dagster_project.published import read_publication
-from dagster_project.watch import Watch, run_job
+from dagster_project.asset_checks import failed_check
+from dagster_project.cli import show
+from dagster_project.cli.main import main
+from dagster_project.publication.read_published import read_publication
+from dagster_project.runs.instance import open_instance
+from dagster_project.runs.lock import refresh_lock
+from dagster_project.runs.monitor import Watch, run_job
 from tests.factories import write_sources
 
 
@@ -207,10 +207,10 @@ def test_template_writes_what_doctor_then_finds(tmp_path: Path) -> None:
 
 
 def test_wipe_removes_the_fit_and_the_partition_of_one_system(tmp_path: Path) -> None:
-    fits = {name: store.system_path(tmp_path, name) for name in ("a", "b/c")}
+    fits = {name: fit_store.system_path(tmp_path, name) for name in ("a", "b/c")}
     for name, path in fits.items():
         fit = SystemFit("factorised", np.zeros((1, 1)), np.ones(1))
-        store.write_system(path, fit, ("L",), name)
+        fit_store.write_system(path, fit, ("L",), name)
     with open_instance(tmp_path) as instance:
         instance.add_dynamic_partitions("ai_system", list(fits))
 

@@ -11,10 +11,11 @@ from rich.console import Console
 
 from assets.settings import Settings
 from assets.versions import FILES, FailedCheck, Version
-from dagster_project import plan, show
-from dagster_project.left_out import LeftOut, left_out
-from dagster_project.plan import Node, Refresh
+from dagster_project.cli import show
+from dagster_project.cli.left_out import LeftOut, left_out
 from dagster_project.resources import DuckDBWarehouse
+from dagster_project.runs import refresh_plan
+from dagster_project.runs.refresh_plan import Node, Refresh
 from tests.warehouse.test_cli import _call, home
 
 __all__ = ["home"]
@@ -54,7 +55,7 @@ def test_a_file_that_another_input_takes_counts_as_read(tmp_path: Path) -> None:
 def _noted(home: Path, monkeypatch: pytest.MonkeyPatch, seed: int = 1) -> None:
     """Two assets of the home as made under a seed, in place of the project's."""
     monkeypatch.setattr(
-        plan, "read_graph", lambda settings: {
+        refresh_plan, "read_graph", lambda settings: {
             "model.fit": Node("model__fit", ("raw.rating",), "c"), "raw.rating": Node("raw__rating", (), "c"),
         },
     )  # fmt: skip

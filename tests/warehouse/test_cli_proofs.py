@@ -17,10 +17,10 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
-from assets.capability import proof_assets
+from assets.capability.validation import assets
 from assets.settings import PROJECT, Settings
-from dagster_project.cli import main
-from dagster_project.publish import Mart, publish
+from dagster_project.cli.main import main
+from dagster_project.publication.publish import Mart, publish
 from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import run_dbt
 from tests.steps import run_steps
@@ -111,7 +111,7 @@ def test_the_next_refresh_publishes_what_was_found(
     with duckdb.connect(str(warehouse.path)) as connection:
         connection.execute("drop schema model cascade")
     settings = Settings(home=home, intercept_prior_sd=1)
-    run_steps(warehouse, settings, proof_assets.recovery_tables, proof_assets.calibration_tables)
+    run_steps(warehouse, settings, assets.recovery_tables, assets.calibration_tables)
     run = run_dbt(home, "run", "-s", *KEYS, parsed=dbt_target)
     assert run.success, run.failures
     publish(warehouse, home / "published", [Mart(name, key, key) for name, key in KEYS.items()])
@@ -142,7 +142,7 @@ def test_too_few_fits_are_a_usage_error(tmp_path: Path) -> None:
 
 def test_beside_a_running_refresh_it_is_code_4(tmp_path: Path) -> None:
     fill(tmp_path, battery(4))
-    hold = "import sys, time; from pathlib import Path; from dagster_project.lock import refresh_lock\n"
+    hold = "import sys, time; from pathlib import Path; from dagster_project.runs.lock import refresh_lock\n"
     hold += "with refresh_lock(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
     arguments = [sys.executable, "-c", hold, str(tmp_path)]
     with subprocess.Popen(arguments, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:

@@ -11,10 +11,10 @@ import pytest
 from assets.settings import Settings
 from assets.versions import FILE, FILES, Version
 from dagster_project import definitions
-from dagster_project.compact import forget, hold
-from dagster_project.instance import open_instance
-from dagster_project.plan import Refresh
 from dagster_project.resources import DuckDBWarehouse
+from dagster_project.runs.instance import open_instance
+from dagster_project.runs.refresh_plan import Refresh
+from dagster_project.runs.removal import forget, hold
 
 # too odd to be compressed into other bytes
 SECRET = "zq7Xv-91kWm.Jp4Ty@q8Zr3.Lb6Ns-example"

@@ -10,9 +10,9 @@ import duckdb
 import pytest
 
 from assets.settings import Settings
-from dagster_project.dbt_assets import build_dbt_assets, dbt_resource
-from dagster_project.dbt_nodes import DbtNodes
-from dagster_project.failing_rows import failing_rows
+from dagster_project.cli.failing_rows import failing_rows
+from dagster_project.dbt_build.assets import build_dbt_assets, dbt_resource
+from dagster_project.dbt_build.dbt_nodes import DbtNodes
 from dagster_project.resources import DuckDBWarehouse
 from tests.warehouse.small_project import use_project
 

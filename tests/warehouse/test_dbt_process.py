@@ -16,8 +16,8 @@ import duckdb
 import pytest
 
 from assets.settings import PROJECT, Settings
-from dagster_project.dbt_nodes import DbtNodes
-from dagster_project.dbt_process import DbtProcess, DbtProcessError, Outcome
+from dagster_project.dbt_build.dbt_nodes import DbtNodes
+from dagster_project.dbt_build.dbt_process import DbtProcess, DbtProcessError, Outcome
 from dagster_project.resources import DuckDBWarehouse
 from tests.warehouse.small_project import use_project
 
@@ -39,7 +39,7 @@ import sys
 from pathlib import Path
 from assets.settings import Settings
 from dagster_project import dbt_project
-from dagster_project.dbt_process import DbtProcess
+from dagster_project.dbt_build.dbt_process import DbtProcess
 dbt_project.DBT_FOLDER = Path(sys.argv[1])
 dbt = DbtProcess(Settings(home=Path(sys.argv[2]), sources=None))
 dbt.start()

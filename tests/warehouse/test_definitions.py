@@ -14,12 +14,12 @@ import dagster as dg
 import pytest
 import yaml
 
-from assets.ports import declared_tables
+from assets.common.warehouse import declared_tables
 from assets.settings import PROJECT, Settings
 from assets.versions import DBT_STEP
-from dagster_project import dbt_nodes, dbt_project
-from dagster_project.dbt_nodes import DbtTable, read_nodes
-from dagster_project.dbt_project import DbtProjectError, prepare_manifest, project_hash
+from dagster_project.dbt_build import dbt_nodes, dbt_project
+from dagster_project.dbt_build.dbt_nodes import DbtTable, read_nodes
+from dagster_project.dbt_build.dbt_project import DbtProjectError, prepare_manifest, project_hash
 
 SNAPSHOT = Path(__file__).with_name("asset_graph.txt")
 LOAD = """

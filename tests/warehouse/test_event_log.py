@@ -7,8 +7,8 @@ from pathlib import Path
 import dagster as dg
 from dagster._core.instance.ref import InstanceRef
 
-from dagster_project.event_log import OpenEventLog
-from dagster_project.instance import open_instance, prepare_dagster_home
+from dagster_project.runs.event_log import OpenEventLog
+from dagster_project.runs.instance import open_instance, prepare_dagster_home
 
 
 @dg.asset(check_specs=[dg.AssetCheckSpec("is_odd", asset="number")])

@@ -18,11 +18,11 @@ from rich.console import Console
 
 from assets.settings import Settings
 from assets.sources.inputs import stamps
-from dagster_project import cli, show
-from dagster_project.cli import main
-from dagster_project.failing_rows import failing_rows, null_rows, with_remedy
-from dagster_project.publish import Mart, publish
-from dagster_project.published import query
+from dagster_project.cli import refresh_command, show
+from dagster_project.cli.failing_rows import failing_rows, null_rows, with_remedy
+from dagster_project.cli.main import main
+from dagster_project.publication.publish import Mart, publish
+from dagster_project.publication.read_published import query
 from dagster_project.resources import DuckDBWarehouse
 
 
@@ -153,7 +153,7 @@ def _write_fails() -> None:
 def test_a_full_disk_is_one_sentence_that_names_the_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Callable[[], None], verbose: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr(cli, "_refresh", lambda *_: fault())
+    monkeypatch.setattr(refresh_command, "_refresh", lambda *_: fault())
     env = {"SUITABILITY_HOME": str(tmp_path / "home"), "SUITABILITY_SOURCES": None}
     result = CliRunner().invoke(main, ["refresh", *verbose], env=env)
     assert result.exit_code == 1

@@ -16,10 +16,10 @@ import pytest
 
 from assets.settings import PROJECT, Settings
 from dagster_project.definitions import locked_warehouse
-from dagster_project.instance import COMMAND_LINE_TAG, POOL, clear_killed_runs, open_instance
-from dagster_project.lock import RefreshRunningError, holder, refresh_lock
 from dagster_project.resources import DamagedWarehouseError, DuckDBWarehouse, WarehouseBusyError
-from dagster_project.watch import Watch, run_job
+from dagster_project.runs.instance import COMMAND_LINE_TAG, POOL, clear_killed_runs, open_instance
+from dagster_project.runs.lock import RefreshRunningError, holder, refresh_lock
+from dagster_project.runs.monitor import Watch, run_job
 
 HOLD_FILE = """
 import sys, time, duckdb
@@ -30,7 +30,7 @@ time.sleep(float(sys.argv[2]))
 HOLD_LOCK = """
 import sys, time
 from pathlib import Path
-from dagster_project.lock import refresh_lock
+from dagster_project.runs.lock import refresh_lock
 with refresh_lock(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(float(sys.argv[2]))

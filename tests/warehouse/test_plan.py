@@ -15,13 +15,13 @@ import duckdb
 import pandas as pd
 import pytest
 
-from assets.ports import declared_tables
+from assets.common.warehouse import declared_tables
 from assets.settings import Settings
 from assets.sources.inputs import FileHashes
 from assets.step import Made, Step, table_assets
 from assets.versions import Version
-from dagster_project.plan import Node, Refresh, keep_graph, plan_refresh, read_graph
 from dagster_project.resources import DuckDBWarehouse
+from dagster_project.runs.refresh_plan import Node, Refresh, keep_graph, plan_refresh, read_graph
 from tests.factories import write_results
 
 RESULT, FILE, AFTER = "raw.result", "model.joint_posterior", "model.dimension_member"
@@ -313,7 +313,7 @@ def test_the_graph_is_read_from_the_home_until_a_file_of_the_project_changes(
     monkeypatch.setattr("dagster_project.definitions.build_definitions", build)
     assert read_graph(own) == kept and not built
     assert "marts.suitability" in kept["marts.ai_system"].compared_with
-    monkeypatch.setattr("dagster_project.plan.project_stamp", lambda: "another")
+    monkeypatch.setattr("dagster_project.runs.refresh_plan.project_stamp", lambda: "another")
     assert read_graph(own) == kept and built == [True]
     # junk is no graph
     (tmp_path / "graph.json").write_text("junk")

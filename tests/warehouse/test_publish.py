@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 from assets.versions import Version
-from dagster_project.publish import Mart, PublishError, publish
+from dagster_project.publication.publish import Mart, PublishError, publish
 from dagster_project.resources import DuckDBWarehouse
 
 RUN = "abcdef12-3456-7890-abcd-ef1234567890"

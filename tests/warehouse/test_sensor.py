@@ -11,10 +11,10 @@ import pytest
 from assets.settings import Settings
 from assets.sources.inputs import BY_NAME, INPUTS, FileHashes, all_files, version_of
 from assets.versions import FILE, FILES, Version
-from dagster_project import due
-from dagster_project.lock import refresh_lock
-from dagster_project.plan import Node
 from dagster_project.resources import DuckDBWarehouse
+from dagster_project.runs import due
+from dagster_project.runs.lock import refresh_lock
+from dagster_project.runs.refresh_plan import Node
 from dagster_project.sensors import changed_inputs
 from tests.factories import write_results
 

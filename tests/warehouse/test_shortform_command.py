@@ -16,8 +16,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from assets.sources.readers import read_ratings, read_results, read_systems
-from dagster_project.cli import main
-from dagster_project.lock import refresh_lock
+from dagster_project.cli.main import main
+from dagster_project.runs.lock import refresh_lock
 from tests.battery.pipeline import BatteryPipeline
 from tests.factories import CAPABILITIES, write_ratings, write_results, write_systems
 

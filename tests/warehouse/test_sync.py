@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.ports import DamagedPartError, Files, Parts, declared_tables
+from assets.common.warehouse import DamagedPartError, Files, Parts, declared_tables
 from dagster_project.resources import DuckDBWarehouse
 
 TABLE = "raw.chat"

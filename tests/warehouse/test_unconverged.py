@@ -10,8 +10,8 @@ import duckdb
 import numpy as np
 import pytest
 
-from assets.capability import fit, store
 from assets.capability.assets import LOADED
+from assets.capability.fit import fit_quality, fit_store
 from assets.settings import Settings
 from dagster_project.definitions import build_definitions
 
@@ -19,26 +19,28 @@ MODEL = [dg.AssetKey(name.split(".")) for name in LOADED]
 SHAPE = (4, 300, 2, 2)
 
 
-def by_nuts(shift: float = 0.0) -> fit.Posterior:
+def by_nuts(shift: float = 0.0) -> fit_quality.Posterior:
     rng = np.random.default_rng(6)
     draws = rng.normal(size=SHAPE)
     draws[0] += shift
-    return fit.Posterior("nuts", ("a", "b"), ("EM", "L"), draws, rng.normal(size=SHAPE[:2]), 0)
+    return fit_quality.Posterior("nuts", ("a", "b"), ("EM", "L"), draws, rng.normal(size=SHAPE[:2]), 0)
 
 
-def stuck() -> fit.Posterior:
+def stuck() -> fit_quality.Posterior:
     """One capability that no chain ever moved: R-hat and effective draws are NaN."""
     posterior = by_nuts()
     posterior.capability[..., 1, 0] = 3.0
     return posterior
 
 
-def by_weights(khat: float = 0.3, ess: float = 900.0) -> fit.Posterior:
+def by_weights(khat: float = 0.3, ess: float = 900.0) -> fit_quality.Posterior:
     posterior = by_nuts()
-    fits = tuple(fit.Quality(name, "factorised", 4000, ess, khat_max=khat) for name in posterior.systems)
+    fits = tuple(
+        fit_quality.Quality(name, "factorised", 4000, ess, khat_max=khat) for name in posterior.systems
+    )
     capability = posterior.capability.reshape(1, -1, *SHAPE[2:])
     intercept = posterior.intercept.reshape(1, -1)
-    return fit.Posterior(
+    return fit_quality.Posterior(
         "factorised", posterior.systems, posterior.dimensions, capability, intercept, 0, fits
     )
 
@@ -86,7 +88,7 @@ def run(definitions: dg.Definitions, keys: set[dg.AssetKey]) -> tuple[dg.Execute
 def test_an_untrusted_fit_leaves_the_last_good_marts(
     name: str, settings: Settings, definitions: dg.Definitions
 ) -> None:
-    store.write_posterior(settings.home / store.DRAWS, BAD[name], name, is_converged=False)
+    fit_store.write_posterior(settings.home / fit_store.DRAWS, BAD[name], name, is_converged=False)
     graph = definitions.get_repository_def().asset_graph
     below = dg.AssetSelection.assets(*MODEL).downstream().resolve(graph)
     below &= definitions.resolve_job_def("refresh").asset_layer.selected_asset_keys
@@ -108,10 +110,10 @@ def test_an_untrusted_fit_leaves_the_last_good_marts(
 
 @pytest.mark.parametrize("posterior", [by_nuts(), by_weights()], ids=["nuts", "factorised"])
 def test_a_trusted_fit_is_loaded_and_what_follows_is_reached(
-    posterior: fit.Posterior, settings: Settings, definitions: dg.Definitions
+    posterior: fit_quality.Posterior, settings: Settings, definitions: dg.Definitions
 ) -> None:
     """The way is not blocked anyway: posterior_check starts, and asks for the items that this home lacks."""
-    store.write_posterior(settings.home / store.DRAWS, posterior, "good", is_converged=True)
+    fit_store.write_posterior(settings.home / fit_store.DRAWS, posterior, "good", is_converged=True)
     result, made = run(definitions, {*MODEL, dg.AssetKey(["model", "posterior_check"])})
     assert made == {key.to_user_string() for key in MODEL}
     (failed,) = (event for event in result.all_events if event.is_step_failure)

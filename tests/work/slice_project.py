@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from assets.ports import declared_tables
+from assets.common.warehouse import declared_tables
 from assets.settings import PROJECT, Settings
 from assets.sources.readers import read_interviews, read_survey
 from assets.work.assets import importance_reliability

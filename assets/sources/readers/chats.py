@@ -23,8 +23,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from assets.keys import text_key
-from assets.ports import conform, declared_tables
+from assets.common.atomic_write import atomic_write
+from assets.common.text_key import text_key
+from assets.common.warehouse import conform, declared_tables
 from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.files import file_sha256, find_files, relative
 from assets.sources.inputs import BY_NAME
@@ -32,7 +33,6 @@ from assets.sources.readers.chat_language import detect, detector_version
 from assets.sources.readers.chat_records import EXPECTED, Record, columns_of, records
 from assets.sources.readers.chat_text import clean, mask, mask_emails
 from assets.sources.readers.folder import empty_frame
-from assets.whole_file import written_whole
 
 LOCATION = BY_NAME["chats"].location
 SUFFIXES = BY_NAME["chats"].suffixes
@@ -120,7 +120,7 @@ def _write_part(
 ) -> None:
     schema = _schema()
     stream = records(path, file)
-    with written_whole(part) as fresh, pq.ParquetWriter(fresh, schema, compression="zstd") as writer:
+    with atomic_write(part) as fresh, pq.ParquetWriter(fresh, schema, compression="zstd") as writer:
         while batch := list(islice(stream, BATCH)):
             rows = [_row(record, max_characters, request_characters) for record in batch]
             detected = iter(detect([row["request"] for row in rows if row["request"]]))

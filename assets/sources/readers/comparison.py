@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from assets.ports import conform
+from assets.common.warehouse import conform
 from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.files import find_files, relative
 from assets.sources.readers.folder import Reading, empty_frame, provenance

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from assets.ports import conform, declared_tables
+from assets.common.warehouse import conform, declared_tables
 from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.files import clean_name, find_files, relative
 from assets.sources.readers.text import Table, read_table

@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from assets.ports import conform
+from assets.common.warehouse import conform
 from assets.settings import PROJECT
 from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.files import clean_name, relative

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from assets.ports import conform
+from assets.common.warehouse import conform
 from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.files import JSONL, clean_name, find_files, relative
 from assets.sources.readers.folder import Reading, copies, empty_frame

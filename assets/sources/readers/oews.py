@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from assets.ports import conform
+from assets.common.warehouse import conform
 from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.files import CSV, find_files, relative
 from assets.sources.inputs import BY_NAME

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from assets.ports import conform
+from assets.common.warehouse import conform
 from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.files import find_files, relative
 from assets.sources.inputs import BY_NAME

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from assets.ports import declared_tables
+from assets.common.warehouse import declared_tables
 from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.files import find_files
 from assets.sources.inputs import BY_NAME, INSPECT_LOGS

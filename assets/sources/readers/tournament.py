@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from assets.rubric_scores import score_pair
+from assets.common.judge_scores import score_pair
 from assets.sources.inputs import BY_NAME
 from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
 from assets.sources.readers.json_lines import MAX_VALUE, FieldFault, Names, read_json_lines, text

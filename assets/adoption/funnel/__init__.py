@@ -1,0 +1,1 @@
+"""From chats to requests: language, relevance, summaries, and what each stage removed."""

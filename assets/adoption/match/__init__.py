@@ -1,0 +1,1 @@
+"""From requests to tasks: embedding, search, and the matches that are kept."""

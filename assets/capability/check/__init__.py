@@ -1,0 +1,1 @@
+"""How well a fit predicts: curves, held-out items, influence."""

@@ -1,0 +1,1 @@
+"""Proof on known truths: recovery, calibration, other models, and their assets."""

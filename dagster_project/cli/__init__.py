@@ -1,0 +1,1 @@
+"""The command `suitability`: options, exit codes and what is printed."""

@@ -1,0 +1,187 @@
+"""What `suitability doctor` looks at: the installation, the home, the sources.
+
+Belongs here: looking and telling. Does not belong here: mending.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from dagster_project.cli import show
+
+if TYPE_CHECKING:
+    from assets.settings import Settings
+
+PACKAGES = (
+    "dagster",
+    "dbt-core",
+    "dbt-duckdb",
+    "duckdb",
+    "great-expectations",
+    "pandas",
+    "pymc",
+    "nutpie",
+    "plotly",
+)
+# input, as in marts.source_file -> the slice that wants it
+SLICES = {
+    "ratings": "battery",
+    "items": "battery",
+    "results": "capability",
+    "systems": "capability",
+    "survey": "work",
+    "interviews": "work",
+    "propensity_items": "propensity",
+    "propensity_responses": "propensity",
+    "chats": "adoption",
+    "onet": "adoption",
+    "oews": "adoption",
+    "comparison": "adoption",
+    "candidates": "assistance",
+    "outputs": "assistance",
+    "judgements": "assistance",
+    "traits": "assistance",
+}
+FREE_GIGABYTES = 2
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at; `state` is ok, note (works, but know it) or missing."""
+
+    what: str
+    state: str
+    text: str
+
+
+def examine(settings: Settings) -> list[Finding]:
+    """Everything a refresh needs, in the order a person would look."""
+    return [*_installation(), *_home(settings), *_sources(settings)]
+
+
+def _installation() -> list[Finding]:
+    wanted = sys.version_info[:2] == (3, 11)
+    python = ".".join(map(str, sys.version_info[:3]))
+    findings = [
+        Finding("python", "ok" if wanted else "missing", python if wanted else f"{python}; 3.11 is needed")
+    ]
+    for package in PACKAGES:
+        try:
+            findings.append(Finding(package, "ok", version(package)))
+        except PackageNotFoundError:
+            findings.append(
+                Finding(package, "missing", "not installed: run `make refresh` or install requirements.lock")
+            )
+    browser = shutil.which("chromium")
+    text = browser or "not found: only the report's tests need it"
+    return [*findings, Finding("chromium", "ok" if browser else "note", text)]
+
+
+def _home(settings: Settings) -> list[Finding]:
+    folder = settings.home
+    while not folder.exists():
+        folder = folder.parent
+    if not os.access(folder, os.W_OK):
+        return [Finding("home", "missing", f"{settings.home}: {folder} can't be written to")]
+    free = shutil.disk_usage(folder).free / 1e9
+    enough = free >= FREE_GIGABYTES
+    findings = [Finding("home", "ok" if enough else "note", f"{settings.home}, {free:.1f} GB free")]
+    return [*findings, _published(settings), *_working_file(settings)]
+
+
+def _published(settings: Settings) -> Finding:
+    from dagster_project.publication.read_published import (
+        NothingPublishedError,
+        UnreadablePublicationError,
+        read_publication,
+    )
+
+    try:
+        read_publication(settings.published_path)
+    except NothingPublishedError:
+        return Finding("published", "note", "nothing yet: run `suitability refresh`")
+    except UnreadablePublicationError as error:
+        return Finding("published", "missing", str(error))
+    return Finding("published", "ok", str(settings.published_path))
+
+
+def _working_file(settings: Settings) -> list[Finding]:
+    """Nothing of a file that is not there, or that a refresh is at work on."""
+    from dagster_project.resources import DamagedWarehouseError, DuckDBWarehouse, WarehouseBusyError
+    from dagster_project.runs.lock import holder
+
+    path = settings.warehouse_path
+    if not path.exists() or holder(settings.home):
+        return []
+    try:
+        with DuckDBWarehouse(path, lock_wait_seconds=0).connect():
+            return [Finding("working file", "ok", str(path))]
+    except WarehouseBusyError as error:
+        return [Finding("working file", "note", str(error))]
+    except DamagedWarehouseError as error:
+        return [Finding("working file", "missing", str(error))]
+
+
+def _sources(settings: Settings) -> list[Finding]:
+    if settings.sources is None:
+        return [Finding("sources", "note", "SUITABILITY_SOURCES is unset: the embedded demo (SYNTHETIC)")]
+    findings = [_input(settings.sources, name) for name in SLICES]
+    if all(finding.state == "note" for finding in findings):
+        findings.append(
+            Finding("inputs", "missing", "no input of any kind: `suitability template` writes examples")
+        )
+    return [Finding("sources", "ok", str(settings.sources)), *findings]
+
+
+def _input(sources: Path, name: str) -> Finding:
+    """The files that the input's readers would take, and what lies beside them."""
+    from assets.sources.files import find_files, relative
+    from assets.sources.inputs import BY_NAME, INPUTS
+    from assets.sources.readers import SourceError
+
+    own = BY_NAME[name].locations
+    try:
+        found = [find_files(sources, *place) for place in own]
+    except SourceError as error:
+        return Finding(name, "missing", str(error))
+    files = [path for paths, _ in found for path in paths]
+    if dangling := [relative(sources, path) for path in files if not path.exists()]:
+        return Finding(name, "missing", f"links to files that are not there: {show.first(dangling)}")
+    # interviews lie in the folder of the survey
+    others = {location for one in INPUTS for location, _ in one.locations}
+    ignored = [file for _, beside in found for file in beside if file not in others]
+    text = f"{len(files)} file{'' if len(files) == 1 else 's'} ({_where(own)})"
+    if not files:
+        text = f"none ({_where(own)}): slice {SLICES[name]} will be skipped or incomplete"
+    if ignored:
+        text += f"; not read: {show.first(ignored)}"
+    return Finding(name, "ok" if files else "note", text)
+
+
+def _where(places: Sequence[tuple[str, tuple[str, ...]]]) -> str:
+    return ", ".join(
+        location if location.endswith(suffix) else f"{location}/*{suffix}"
+        for location, suffixes in places
+        for suffix in suffixes
+    )
+
+
+def report(console: Console, findings: list[Finding]) -> bool:
+    """Print the findings; whether nothing that is needed is missing."""
+    table = Table("what", "", "")
+    styles = {"ok": "green", "note": "yellow", "missing": "bold red"}
+    for finding in findings:
+        table.add_row(finding.what, f"[{styles[finding.state]}]{finding.state}[/]", escape(finding.text))
+    console.print(table)
+    return all(finding.state != "missing" for finding in findings)

@@ -1,0 +1,226 @@
+"""The command `suitability`: status, sql, template, wipe, doctor, dev, docs; the others are in modules of their own.
+
+Belongs here: options, exit codes and what is printed. Does not belong here: doing it (monitor.py, read_published.py,
+doctor.py ...). Heavy imports stand inside the commands, so that --help answers at once.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+
+from dagster_project.cli.environment import read_settings
+from dagster_project.cli.exit_codes import BUSY, EXIT_CODES, FAILED, NOTHING_PUBLISHED, fail
+from dagster_project.cli.llm_commands import llm
+from dagster_project.cli.refresh_command import refresh
+from dagster_project.cli.shortform_commands import shortform
+from dagster_project.cli.validation_commands import calibration, comparison, recovery
+
+if TYPE_CHECKING:
+    pass
+
+EPILOG = """
+\b
+Settings come from the environment:
+  SUITABILITY_SOURCES   folder of input files; unset: the embedded, synthetic demo
+  SUITABILITY_HOME      where everything made goes; default .suitability/ in the project
+  SUITABILITY_...       every other setting: see assets/settings.py
+"""
+
+
+class _Door(click.Group):
+    """All commands: a fault that any of them may meet ends in one sentence and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            from dagster_project.cli.faults import known
+
+            if found := known(error, read_settings().home):
+                fail(Console(stderr=True), *found)
+            raise
+
+
+@click.group(
+    cls=_Door,
+    help=f"A data warehouse that says which AI system fits which work.\n{EXIT_CODES}{EPILOG}",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(package_name="suitability")
+@click.pass_context
+def main(context: click.Context) -> None:
+    context.obj = read_settings  # commands in modules of their own read the settings through it
+
+
+@main.command()
+def status() -> None:
+    """Show what is published, what the next refresh would make again, and whether a refresh is running."""
+    from dagster_project.cli import show
+    from dagster_project.publication.read_published import NothingPublishedError, read_publication
+    from dagster_project.resources import DuckDBWarehouse
+    from dagster_project.runs.lock import holder
+    from dagster_project.runs.refresh_plan import plan_refresh, read_graph
+
+    settings, console = read_settings(), Console()
+    pid = holder(settings.home)
+    console.print(f"a refresh is running (pid {pid})" if pid else "no refresh is running")
+    try:
+        publication = read_publication(settings.published_path)
+    except NothingPublishedError as error:
+        fail(console, str(error), NOTHING_PUBLISHED)
+    show.publication(console, settings, publication)
+    if not pid:
+        warehouse = DuckDBWarehouse(settings.warehouse_path, settings.lock_wait_seconds)
+        show.plan(console, plan_refresh(read_graph(settings), warehouse.versions(), settings), False)
+
+
+@main.command(context_settings={"ignore_unknown_options": True})
+@click.argument("query", type=click.UNPROCESSED)
+@click.option(
+    "--format", "kind", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True
+)
+def sql(query: str, kind: str) -> None:
+    """Run one SQL QUERY on the published marts, read-only.
+
+    \b
+    suitability sql "select * from marts.system_profile order by mean_log desc"
+    """
+    import duckdb
+
+    from dagster_project.cli import show
+    from dagster_project.publication import read_published
+
+    settings, errors = read_settings(), Console(stderr=True)
+    try:
+        names, rows = read_published.query(settings.published_path, query)
+    except read_published.NothingPublishedError as error:
+        fail(errors, str(error), NOTHING_PUBLISHED)
+    except duckdb.Error as error:
+        fail(errors, str(error), FAILED)
+    if kind == "csv":
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerows([names, *rows])
+    elif kind == "json":
+        if len(set(names)) < len(names):
+            fail(
+                errors,
+                f"JSON can't hold two columns of one name; name them apart: {', '.join(names)}",
+                FAILED,
+            )
+        # JSON knows neither NaN nor infinity
+        told = [[None if isinstance(v, float) and not math.isfinite(v) else v for v in row] for row in rows]
+        records: list[dict[str, Any]] = [dict(zip(names, row, strict=True)) for row in told]
+        click.echo(json.dumps(records, default=str, indent=2, ensure_ascii=False))
+    else:
+        show.rows(Console(), names, rows)
+
+
+@main.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default=Path("sources"))
+def template(folder: Path) -> None:
+    """Write empty input files with the right headers into FOLDER (default: sources/)."""
+    from assets.sources.template import write_templates
+
+    try:
+        paths = write_templates(folder)
+    except OSError as error:
+        fail(Console(stderr=True), str(error), FAILED)
+    for path in paths:
+        click.echo(path)
+
+
+@main.command()
+@click.argument("system")
+def wipe(system: str) -> None:
+    """Remove the stored fit of one AI SYSTEM and its partition.
+
+    What is published stays until the next refresh, which fits the system again if results still name it.
+    """
+    from assets.capability.fit import fit_store
+    from dagster_project.runs.instance import open_instance
+    from dagster_project.runs.lock import HomeError, RefreshRunningError, refresh_lock
+
+    settings, errors = read_settings(), Console(stderr=True)
+    try:
+        with refresh_lock(settings.home), open_instance(settings.home) as instance:
+            known = sorted(instance.get_dynamic_partitions("ai_system"))
+            is_wiped = fit_store.wipe_system(settings.home, system)
+            if system in known:
+                instance.delete_dynamic_partition("ai_system", system)
+    except RefreshRunningError as error:
+        fail(errors, str(error), BUSY)
+    except HomeError as error:
+        raise click.UsageError(str(error)) from None
+    if not is_wiped and system not in known:
+        fail(errors, f"No fit of {system!r} is stored. Fitted are: {', '.join(known) or 'none'}.", FAILED)
+    click.echo(f"The fit of {system!r} is gone; the next refresh fits it again if results still name it.")
+
+
+@main.command()
+def doctor() -> None:
+    """Check what is installed, which sources are found, and what is missing."""
+    from dagster_project.cli.doctor import examine, report
+
+    if not report(Console(), examine(read_settings())):
+        sys.exit(FAILED)
+
+
+@main.command()
+@click.option("--port", default=3000, show_default=True, help="Port on 127.0.0.1.")
+def dev(port: int) -> None:
+    """Open Dagster's UI with the schedule and the sensor on this machine."""
+    from dagster_project.runs.instance import prepare_dagster_home
+
+    settings = read_settings()
+    prepare_dagster_home(settings.home)
+    dagster = str(Path(sys.executable).with_name("dagster"))
+    module = ["-m", "dagster_project.definitions"]
+    os.execv(dagster, [dagster, "dev", "-h", "127.0.0.1", "-p", str(port), *module])
+
+
+@main.command()
+def docs() -> None:
+    """Write dbt's documentation of every table into <home>/docs and print its path."""
+    from dagster_project.dbt_build.dbt_project import DbtProjectError, run_dbt
+    from dagster_project.runs.lock import HomeError, RefreshRunningError, refresh_lock
+
+    settings = read_settings()
+    folder = settings.home / "docs"
+    # without a warehouse there is no catalogue of column types, but the documentation is there
+    catalog = [] if settings.warehouse_path.exists() else ["--empty-catalog"]
+    try:
+        with refresh_lock(settings.home):
+            variables = json.dumps(settings.dbt_vars())
+            run_dbt(
+                settings,
+                "docs",
+                "generate",
+                "--static",
+                "--target-path",
+                str(folder),
+                "--vars",
+                variables,
+                *catalog,
+            )
+    except RefreshRunningError as error:
+        fail(Console(stderr=True), str(error), BUSY)
+    except HomeError as error:
+        raise click.UsageError(str(error)) from None
+    except DbtProjectError as error:
+        fail(Console(stderr=True), str(error), FAILED)
+    click.echo(folder / "static_index.html")
+
+
+for command in (refresh, recovery, calibration, comparison, shortform, llm):
+    main.add_command(command)

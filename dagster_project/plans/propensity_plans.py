@@ -1,0 +1,84 @@
+"""The plans `propensity-...` of `suitability llm`: inputs read, calls listed.
+
+Belongs here: what to read for them, and in which order they go: items, bands, runs, choices. Does not belong here:
+what is asked (assets/propensity) and how plans are run (cli/llm_commands.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pandas as pd
+
+from assets.common.rubric_text import RubricError
+from assets.llm import Call, LedgerError, read_roles
+from assets.propensity.bands import band_calls
+from assets.propensity.items import PropensityError, item_calls
+from assets.propensity.ledger import askable, collected_from, read_items, read_written_items
+from assets.propensity.rubrics import read_rubrics
+from assets.propensity.runs import choice_calls, run_calls
+from assets.settings import Settings
+from assets.sources.input_root import sources_folder
+from assets.sources.readers import read_propensity_items
+from dagster_project.plans.registry import PlanError
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except (PropensityError, RubricError, LedgerError) as error:
+        raise PlanError(str(error)) from None
+
+
+def items(settings: Settings) -> list[Call]:
+    """Every propensity, setting, right pole and margin, by the one [[writer]].
+
+    Raises:
+        PlanError: not exactly one writer; a bad rubric.
+        RolesError: llm.toml can't be used.
+    """
+    with _told():
+        return item_calls(read_rubrics(), read_roles(settings).of("writer"))
+
+
+def bands(settings: Settings) -> list[Call]:
+    """Every written item and [[rater]].
+
+    Raises:
+        PlanError: no written items or no rater; a bad rubric.
+        RolesError: llm.toml can't be used.
+    """
+    with _told():
+        return band_calls(read_written_items(settings), read_rubrics(), read_roles(settings).of("rater"))
+
+
+def runs(settings: Settings) -> list[Call]:
+    """Every [[system]], incitation and item, of the files and of the ledger.
+
+    Raises:
+        PlanError: no items or no system, or two systems that are one; a bad rubric.
+        RolesError: llm.toml can't be used.
+        SourceError: an items file can't be used.
+    """
+    with _told():
+        return run_calls(_items(settings), read_rubrics(), read_roles(settings).of("system"))
+
+
+def choices(settings: Settings) -> list[Call]:
+    """Every reply of `runs` that is no structured answer, by the first [[judge]]. Raises as `runs`."""
+    roles = read_roles(settings)
+    with _told():
+        return choice_calls(
+            _items(settings),
+            read_rubrics(),
+            roles.of("system"),
+            roles.of("judge"),
+            collected_from(settings),
+        )
+
+
+def _items(settings: Settings) -> pd.DataFrame:
+    supplied = read_propensity_items(sources_folder(settings)).frames["raw.propensity_item"]
+    return askable(supplied, read_items(settings))
