@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from assets.capability import nuts
-from assets.capability.layout import PooledResponses
-from assets.capability.model import ModelOptions
+from assets.capability.fit import nuts
+from assets.capability.fit.layout import PooledResponses
+from assets.capability.fit.model import ModelOptions
 from assets.settings import Settings
 
 SAMPLER = nuts.SamplerOptions.of(Settings(), "divergences")

@@ -36,8 +36,8 @@ from tests.warehouse.oracle import (
 
 BATTERY, SEEDS = "sources/battery", "project/dbt/seeds"
 RESULT = cell(f"{BATTERY}/results/o4-mini.csv", 0, "score", "0.5")
-# hours of an activity that this person selected
-ANSWER = cell("sources/survey/companies.csv", 3, "Q3.3_16", "7")
+# hours of an activity that this person, who is kept, selected
+ANSWER = cell("sources/survey/companies.csv", 6, "Q3.3_16", "7")
 CHAT = shortened("sources/chats/2000-02.jsonl")
 
 CHANGES = (
