@@ -15,7 +15,7 @@ EXIT_CODES = """
 \b
 Exit codes:
   0  done
-  1  it failed: a step or a check of the refresh, a query, something doctor misses
+  1  it failed: a step or a check of the refresh, a query, doctor
   2  usage: a wrong option or setting
   3  nothing has been published yet
   4  another process is refreshing this home, or has its working file open

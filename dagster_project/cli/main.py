@@ -6,9 +6,7 @@ doctor.py ...). Heavy imports stand inside the commands, so that --help answers 
 
 from __future__ import annotations
 
-import csv
 import json
-import math
 import os
 import sys
 from pathlib import Path
@@ -21,7 +19,9 @@ from dagster_project.cli.environment import read_settings
 from dagster_project.cli.exit_codes import BUSY, EXIT_CODES, FAILED, NOTHING_PUBLISHED, fail
 from dagster_project.cli.llm_commands import llm
 from dagster_project.cli.refresh_command import refresh
+from dagster_project.cli.settings_command import settings
 from dagster_project.cli.shortform_commands import shortform
+from dagster_project.cli.sql_command import sql
 from dagster_project.cli.validation_commands import calibration, comparison, recovery
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 EPILOG = """
 \b
 Settings come from the environment:
-  SUITABILITY_SOURCES   folder of input files; unset: the embedded, synthetic demo
-  SUITABILITY_HOME      where everything made goes; default .suitability/ in the project
-  SUITABILITY_...       every other setting: see assets/settings.py
+  SUITABILITY_SOURCES   folder of input files; unset: the synthetic demo
+  SUITABILITY_HOME      where everything goes; default: .suitability/
+  SUITABILITY_...       every other setting: `suitability settings` lists them
 """
 
 
@@ -55,7 +55,7 @@ class _Door(click.Group):
 @click.group(
     cls=_Door,
     help=f"A data warehouse that says which AI system fits which work.\n{EXIT_CODES}{EPILOG}",
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
 @click.version_option(package_name="suitability")
 @click.pass_context
@@ -85,45 +85,31 @@ def status() -> None:
         show.plan(console, plan_refresh(read_graph(settings), warehouse.versions(), settings), False)
 
 
-@main.command(context_settings={"ignore_unknown_options": True})
-@click.argument("query", type=click.UNPROCESSED)
-@click.option(
-    "--format", "kind", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True
-)
-def sql(query: str, kind: str) -> None:
-    """Run one SQL QUERY on the published marts, read-only.
+@main.command(name="open")
+def open_report() -> None:
+    """Open the published report in the browser, and print its place."""
+    import webbrowser
 
-    \b
-    suitability sql "select * from marts.system_profile order by mean_log desc"
-    """
-    import duckdb
+    page = read_settings().published / "report" / "index.html"
+    if not page.is_file():
+        fail(
+            Console(stderr=True),
+            f"There is no report yet: {page} does not exist. Run a refresh first.",
+            NOTHING_PUBLISHED,
+        )
+    click.echo(page)
+    webbrowser.open(page.as_uri())
 
-    from dagster_project.cli import show
-    from dagster_project.publication import read_published
 
-    settings, errors = read_settings(), Console(stderr=True)
-    try:
-        names, rows = read_published.query(settings.published_path, query)
-    except read_published.NothingPublishedError as error:
-        fail(errors, str(error), NOTHING_PUBLISHED)
-    except duckdb.Error as error:
-        fail(errors, str(error), FAILED)
-    if kind == "csv":
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerows([names, *rows])
-    elif kind == "json":
-        if len(set(names)) < len(names):
-            fail(
-                errors,
-                f"JSON can't hold two columns of one name; name them apart: {', '.join(names)}",
-                FAILED,
-            )
-        # JSON knows neither NaN nor infinity
-        told = [[None if isinstance(v, float) and not math.isfinite(v) else v for v in row] for row in rows]
-        records: list[dict[str, Any]] = [dict(zip(names, row, strict=True)) for row in told]
-        click.echo(json.dumps(records, default=str, indent=2, ensure_ascii=False))
-    else:
-        show.rows(Console(), names, rows)
+@main.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion script of a SHELL; load it with, say, eval "$(suitability completion bash)"."""
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    assert found is not None
+    click.echo(found(main, {}, "suitability", "_SUITABILITY_COMPLETE").source())
 
 
 @main.command()
@@ -222,5 +208,5 @@ def docs() -> None:
     click.echo(folder / "static_index.html")
 
 
-for command in (refresh, recovery, calibration, comparison, shortform, llm):
+for command in (refresh, sql, settings, recovery, calibration, comparison, shortform, llm):
     main.add_command(command)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.panel import Panel
 from rich.progress import (
     BarColumn,
@@ -209,5 +210,10 @@ def rows(console: Console, names: Sequence[str], values: Sequence[Sequence[Any]]
     for row in values:
         cells = ("NULL" if v is None else f"{v:.6g}" if isinstance(v, float) else str(v) for v in row)
         table.add_row(*map(escape, cells))
+    if not console.is_terminal:
+        # in a pipe or a file nothing is cut or wrapped
+        console.width = max(
+            console.width, Measurement.get(console, console.options.update(max_width=10**6), table).maximum
+        )
     console.print(table)
     console.print(f"{len(values)} row{'' if len(values) == 1 else 's'}", style="dim")

@@ -5,14 +5,17 @@ Belongs here: the few queries that the command line needs. Does not belong here:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 
 from dagster_project.resources import tells_of_damage
+
+Answer = TypeVar("Answer")
 
 
 class NothingPublishedError(RuntimeError):
@@ -63,17 +66,26 @@ def query(path: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         UnreadablePublicationError: it is damaged.
         duckdb.Error: the statement is wrong, or there is not exactly one.
     """
+    return _query(path, sql, _rows)
+
+
+def query_arrow(path: Path, sql: str) -> Any:
+    """The same as a pyarrow.Table, with the columns' types; raises as `query` does."""
+    return _query(path, sql, lambda connection, text: connection.sql(text).to_arrow_table())
+
+
+def _query(path: Path, sql: str, take: Callable[[duckdb.DuckDBPyConnection, str], Answer]) -> Answer:
     if not path.exists():
         raise NothingPublishedError(f"nothing is published yet: {path} does not exist. Run a refresh first.")
     try:
-        return _query(path, sql)
+        return _asked(path, sql, take)
     except duckdb.Error as error:
         if tells_of_damage(str(error), path):
             raise UnreadablePublicationError(path, "is damaged", error) from error
         raise
 
 
-def _query(path: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+def _asked(path: Path, sql: str, take: Callable[[duckdb.DuckDBPyConnection, str], Answer]) -> Answer:
     with duckdb.connect(str(path), read_only=True) as connection:
         # reading the marts is all that is asked for: no other file is read or written on the way
         connection.execute("set enable_external_access = false")
@@ -81,8 +93,12 @@ def _query(path: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         n_statements = len(connection.extract_statements(sql))
         if n_statements != 1:
             raise duckdb.InvalidInputException(f"one statement at a time, please: here are {n_statements}")
-        result = connection.execute(sql)
-        return [column[0] for column in result.description or []], result.fetchall()
+        return take(connection, sql)
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    result = connection.execute(sql)
+    return [column[0] for column in result.description or []], result.fetchall()
 
 
 def read_publication(path: Path, n_best: int = 5) -> Publication:

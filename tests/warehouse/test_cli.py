@@ -14,6 +14,7 @@ from pathlib import Path
 import dagster as dg
 import duckdb
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
@@ -31,11 +32,13 @@ from dagster_project.runs.monitor import Watch, run_job
 from tests.factories import write_sources
 
 
-def _call(*arguments: str, home: Path, sources: Path | str | None = None, **env: str) -> Result:
+def _call(
+    *arguments: str, home: Path, sources: Path | str | None = None, given: str | None = None, **env: str
+) -> Result:
     variables: dict[str, str | None] = {"SUITABILITY_HOME": str(home), "SUITABILITY_SOURCES": None, **env}
     if sources:
         variables["SUITABILITY_SOURCES"] = str(sources)
-    return CliRunner().invoke(main, arguments, env=variables)
+    return CliRunner().invoke(main, arguments, env=variables, input=given)
 
 
 @pytest.fixture
@@ -183,6 +186,47 @@ def test_sql_answers_in_three_formats(home: Path) -> None:
     as_table = _call("sql", query, home=home)
     assert "Checking" in as_table.output
     assert "2 rows" in as_table.output
+
+
+def test_sql_takes_a_file_or_standard_input_and_writes_parquet_with_its_types(
+    home: Path, tmp_path: Path
+) -> None:
+    query = tmp_path / "question.sql"
+    query.write_text(
+        "select policy, count(*) as n from marts.suitability group by 1 order by 1", encoding="utf-8"
+    )
+    answer = tmp_path / "answer.parquet"
+    assert _call("sql", "-f", str(query), "-o", str(answer), home=home).exit_code == 0
+    table = pq.read_table(answer)
+    assert [str(kind) for kind in table.schema.types] == ["string", "int64"] and sum(
+        table["n"].to_pylist()
+    ) == 4
+    piped = _call("sql", "--format", "csv", home=home, given=query.read_text(encoding="utf-8"))
+    assert piped.output.splitlines()[0] == "policy,n" and len(piped.output.splitlines()) == 1 + table.num_rows
+    assert _call("sql", "select 1", "--format", "parquet", home=home).exit_code == 2
+    assert _call("sql", "select 1", "-f", str(query), home=home).exit_code == 2
+    assert _call("sql", "-o", str(tmp_path), "select 1", home=home).exit_code == 2
+
+
+def test_a_piped_table_is_not_cut(home: Path) -> None:
+    columns = ", ".join(f"'{'x' * 40}' as column_{i}" for i in range(10))
+    printed = _call("sql", f"select {columns}", home=home).output
+    assert printed.count("x" * 40) == 10 and "column_9" in printed
+
+
+def test_settings_are_listed_with_what_differs(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUITABILITY_MIN_CELL", "3")
+    told = _call("settings", "min", "cell", home=home).output
+    assert "SUITABILITY_MIN_CELL = 3  (default: 1)" in told and "SUITABILITY_SEED" not in told
+    changed = _call("settings", "--changed", home=home).output
+    assert "SUITABILITY_MIN_CELL = 3" in changed and "SUITABILITY_SEED" not in changed
+    assert "SUITABILITY_SEED = 20260101\n" in _call("settings", home=home).output
+
+
+def test_help_fits_a_terminal_of_80_columns() -> None:
+    for command in (main, *main.commands.values()):
+        text = CliRunner().invoke(command, ["--help"]).output
+        assert not [line for line in text.splitlines() if len(line) > 80], command.name
 
 
 def test_sql_that_is_wrong_or_writes_is_code_1_in_duckdbs_words(home: Path) -> None:

@@ -1,0 +1,67 @@
+"""The command `suitability settings`: every setting with its value, its default and what it decides.
+
+Belongs here: the listing. Does not belong here: the settings (assets/settings.py), which table read which
+(runs/version_table.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from assets.settings import Settings
+    from assets.versions import Version
+
+
+@click.command()
+@click.argument("words", nargs=-1)
+@click.option("--changed", is_flag=True, help="Only those that differ from their default.")
+@click.pass_obj
+def settings(read_settings: Callable[[], Settings], words: tuple[str, ...], changed: bool) -> None:
+    """List settings: value, default, meaning, and the tables that read each.
+
+    With WORDS, only settings whose name or meaning holds all of them. A setting is an
+    environment variable: SUITABILITY_MIN_CELL=3 suitability refresh
+    """
+    from dagster_project.resources import DuckDBWarehouse
+
+    values = read_settings()
+    read_by = _read_by(DuckDBWarehouse(values.warehouse_path, values.lock_wait_seconds).versions())
+    found = 0
+    for name, field in type(values).model_fields.items():
+        value, default, variable = getattr(values, name), field.default, f"SUITABILITY_{name.upper()}"
+        is_changed = value != default
+        text = f"{variable} {field.description}".lower()
+        if (changed and not is_changed) or not all(word.lower() in text for word in words):
+            continue
+        found += 1
+        kept = f"  (default: {_plain(default)})" if is_changed else ""
+        click.echo(f"{variable} = {_plain(value)}{kept}\n    {field.description}")
+        if tables := read_by.get(name):
+            click.echo(f"    read by {_first(tables)}")
+    if not found:
+        click.echo(
+            "No setting differs from its default." if changed and not words else "There is no such setting."
+        )
+
+
+def _read_by(versions: Mapping[str, Version]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for table, version in sorted(versions.items()):
+        for name in version.settings:
+            found.setdefault(name, []).append(table)
+    return found
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return "unset"
+    return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+
+
+def _first(tables: list[str], most: int = 3) -> str:
+    more = len(tables) - most
+    return ", ".join(tables[:most]) + (f" and {more} more" if more > 0 else "")
