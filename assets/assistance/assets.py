@@ -37,19 +37,19 @@ MADE = {
 )
 def tournament(step: Step) -> Made:
     """What SQL can't say of the tournament; no verdicts give empty tables."""
-    from assets.assistance import bradley_terry, regret, reliability, roles, tasks, traits
+    from assets.assistance import bradley_terry, doing_and_helping, judge_reliability, regret, tasks, traits
 
     pairs, bias, rank, run_rank, trait = map(step.read, READ)
     instrument = tasks.read_instrument(step.settings.sources)
     prompts = {name: task.prompt for name, task in instrument.tasks.items()}
     found = (
         bradley_terry.strengths(pairs),
-        reliability.agreement(pairs),
-        reliability.bias_intervals(bias, step.settings.seed_for),
-        roles.mode_correlation(rank),
-        roles.help_probability(run_rank, step.settings.seed_for),
+        judge_reliability.agreement(pairs),
+        judge_reliability.bias_intervals(bias, step.settings.seed_for),
+        doing_and_helping.mode_correlation(rank),
+        doing_and_helping.help_probability(run_rank, step.settings.seed_for),
         traits.leak_frame(step.read(OUTPUT), prompts),
         regret.helper_regret(run_rank),
-        roles.trait_association(trait[trait["is_used"]]),
+        doing_and_helping.trait_association(trait[trait["is_used"]]),
     )
     return Made(dict(zip(MADE, found, strict=True)))

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from assets.assistance.deliverable_runs import Collected
 from assets.assistance.planning import Comparison, Entry
-from assets.assistance.runs import Collected
 from assets.assistance.tasks import Instrument
 from assets.common.judge_scores import HIGHEST, LOWEST, score_pair
 from assets.llm import Answer, Call, Model, framed

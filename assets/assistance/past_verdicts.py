@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from assets.assistance.deliverable_runs import Collected
 from assets.assistance.planning import Comparison
-from assets.assistance.runs import Collected
 from assets.llm import Call
 
 CallOf = Callable[[Comparison], Call]

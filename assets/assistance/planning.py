@@ -1,7 +1,7 @@
 """Who meets whom before which judge, in which seats: the plan of a tournament, without texts.
 
 Belongs here: entries, judges, the round robin, the family mask, seats. Does not belong here: texts and calls
-(runs.py, judging.py), counting votes (dbt).
+(deliverable_runs.py, judging.py), counting votes (dbt).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The tasks of the tournament, and what models are told beside them: read, checked, and given a version.
 
 Belongs here: the form of rubrics/assistance/<task>.md and of a user's own task files. Does not belong here: their words
-(rubrics/), who does and judges the tasks (planning.py), what is asked (runs.py, judging.py, traits.py).
+(rubrics/), who does and judges the tasks (planning.py), what is asked (deliverable_runs.py, judging.py, traits.py).
 
     # Travel planning
 

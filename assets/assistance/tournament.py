@@ -1,7 +1,7 @@
 """One tournament: who takes part by files and llm.toml, what is there already, and what each step is to ask.
 
 Belongs here: files and models joined into one plan; what a file holds is never asked. Does not belong here: the calls
-themselves (runs.py, judging.py, traits.py), sending (assets/llm), reading files (assets/sources).
+themselves (deliverable_runs.py, judging.py, traits.py), sending (assets/llm), reading files (assets/sources).
 """
 
 from __future__ import annotations
@@ -15,8 +15,16 @@ from typing import Any, cast
 import pandas as pd
 
 from assets.assistance import judging, past_verdicts, traits
+from assets.assistance.deliverable_runs import (
+    Collected,
+    Output,
+    Writers,
+    is_aided,
+    opening_call,
+    read_outputs,
+    run_calls,
+)
 from assets.assistance.planning import Comparison, Entry, Mode, Panel, PanelError, comparisons
-from assets.assistance.runs import Collected, Output, Writers, is_aided, opening_call, read_outputs, run_calls
 from assets.assistance.tasks import Instrument, read_instrument
 from assets.llm import CHARACTERS_A_TOKEN, Answer, Call, Model, Roles, asked_models, collect
 from assets.settings import Settings

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
+from assets.assistance.deliverable_runs import Collected
 from assets.assistance.judging import TAGS
 from assets.assistance.planning import Entry, Panel, PanelError
-from assets.assistance.runs import Collected
 from assets.assistance.tasks import Instrument
 from assets.llm import Answer, Call, Model, framed
 

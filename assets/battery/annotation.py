@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from assets.battery.rubrics import Rubric, read_rubrics
+from assets.battery.capability_rubrics import Rubric, read_rubrics
 from assets.common.rubric_text import RubricError
 from assets.llm import Answer, Call, Model, collect, framed, namesake, that_are_alike
 from assets.settings import PROJECT, Settings

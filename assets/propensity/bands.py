@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from assets.llm import Answer, Call, Model, framed
 from assets.propensity.items import Collected, PropensityError
-from assets.propensity.rubrics import Rubric, band_fault, read_prompt
+from assets.propensity.propensity_rubrics import Rubric, band_fault, read_prompt
 from assets.propensity.two_by_two import SCALE
 
 # of several raters' outcomes the one that stands for the item

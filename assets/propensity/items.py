@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from assets.common.rubric_text import plain, read_text
 from assets.llm import Answer, Call, Model
-from assets.propensity.rubrics import FOLDER, Rubric, read_prompt
+from assets.propensity.propensity_rubrics import FOLDER, Rubric, read_prompt
 
 Collected = Callable[[Sequence[Call]], Sequence[Answer]]
 LETTERS = ("a", "b", "c")

@@ -1,6 +1,6 @@
 """Dagster assets of what language models said about propensities; a refresh sends nothing.
 
-Belongs here: read, call, hand over, metadata. Does not belong here: any computation (ledger.py and below).
+Belongs here: read, call, hand over, metadata. Does not belong here: any computation (propensity_ledger.py and below).
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from assets.common.rubric_text import RubricError
 from assets.llm.outcome import by_status, faults_as_failure
 from assets.propensity.items import PropensityError
-from assets.propensity.ledger import askable, read_items, read_responses
+from assets.propensity.propensity_ledger import askable, read_items, read_responses
 from assets.step import Made, Step, table_assets
 
 ASKED = ["roles", "rubrics", "ledger"]

@@ -12,7 +12,6 @@ from pathlib import Path
 from assets.settings import Settings
 from assets.sources.errors import SourceError, SourceFileError
 
-INPUTS = ("battery", "survey", "onet", "oews", "chats", "propensity", "tournament", "agentic")
 SYNTHETIC_NOTE = "SYNTHETIC.md"
 # key of metadata
 SOURCES = "sources"
@@ -28,16 +27,23 @@ def sources_folder(settings: Settings) -> Path:
         from assets.demo.ensure import ensure_demo  # real inputs don't need the generator
 
         return ensure_demo(settings.home / "demo", n_items=settings.demo_items, seed=settings.seed)
-    folder = settings.sources
+    folder, names = settings.sources, _top_folders()
     what = None
     if not folder.is_dir():
         what = "SUITABILITY_SOURCES names this, but it is not a folder"
-    elif not any(os.path.lexists(folder / name) for name in INPUTS):
-        what = f"SUITABILITY_SOURCES names this folder, but it has none of {', '.join(INPUTS)}"
+    elif not any(os.path.lexists(folder / name) for name in names):
+        what = f"SUITABILITY_SOURCES names this folder, but it has none of {', '.join(names)}"
     if what:
         do = "Correct the variable, or unset it to use the embedded demo"
         raise SourceError([SourceFileError(what, file=str(folder), do=do)])
     return folder
+
+
+def _top_folders() -> list[str]:
+    from assets.sources.inputs import INPUTS  # the catalogue asks this module where its files are
+
+    locations = (location for one in INPUTS if one.base == "sources" for location, _ in one.locations)
+    return list(dict.fromkeys(location.partition("/")[0] for location in locations))
 
 
 def sources_name(settings: Settings) -> str:

@@ -22,6 +22,7 @@ from dagster_project.cli import show
 
 if TYPE_CHECKING:
     from assets.settings import Settings
+    from assets.sources.inputs import Input
 
 PACKAGES = (
     "dagster",
@@ -34,25 +35,6 @@ PACKAGES = (
     "nutpie",
     "plotly",
 )
-# input, as in marts.source_file -> the slice that wants it
-SLICES = {
-    "ratings": "battery",
-    "items": "battery",
-    "results": "capability",
-    "systems": "capability",
-    "survey": "work",
-    "interviews": "work",
-    "propensity_items": "propensity",
-    "propensity_responses": "propensity",
-    "chats": "adoption",
-    "onet": "adoption",
-    "oews": "adoption",
-    "comparison": "adoption",
-    "candidates": "assistance",
-    "outputs": "assistance",
-    "judgements": "assistance",
-    "traits": "assistance",
-}
 FREE_GIGABYTES = 2
 
 
@@ -136,7 +118,9 @@ def _working_file(settings: Settings) -> list[Finding]:
 def _sources(settings: Settings) -> list[Finding]:
     if settings.sources is None:
         return [Finding("sources", "note", "SUITABILITY_SOURCES is unset: the embedded demo (SYNTHETIC)")]
-    findings = [_input(settings.sources, name) for name in SLICES]
+    from assets.sources.inputs import INPUTS
+
+    findings = [_input(settings.sources, one) for one in INPUTS if one.base == "sources"]
     if all(finding.state == "note" for finding in findings):
         findings.append(
             Finding("inputs", "missing", "no input of any kind: `suitability template` writes examples")
@@ -144,13 +128,13 @@ def _sources(settings: Settings) -> list[Finding]:
     return [Finding("sources", "ok", str(settings.sources)), *findings]
 
 
-def _input(sources: Path, name: str) -> Finding:
+def _input(sources: Path, one: Input) -> Finding:
     """The files that the input's readers would take, and what lies beside them."""
     from assets.sources.files import find_files, relative
-    from assets.sources.inputs import BY_NAME, INPUTS
+    from assets.sources.inputs import INPUTS
     from assets.sources.readers import SourceError
 
-    own = BY_NAME[name].locations
+    name, own = one.name, one.locations
     try:
         found = [find_files(sources, *place) for place in own]
     except SourceError as error:
@@ -159,11 +143,11 @@ def _input(sources: Path, name: str) -> Finding:
     if dangling := [relative(sources, path) for path in files if not path.exists()]:
         return Finding(name, "missing", f"links to files that are not there: {show.first(dangling)}")
     # interviews lie in the folder of the survey
-    others = {location for one in INPUTS for location, _ in one.locations}
+    others = {location for other in INPUTS for location, _ in other.locations}
     ignored = [file for _, beside in found for file in beside if file not in others]
     text = f"{len(files)} file{'' if len(files) == 1 else 's'} ({_where(own)})"
     if not files:
-        text = f"none ({_where(own)}): slice {SLICES[name]} will be skipped or incomplete"
+        text = f"none ({_where(own)}): slice {one.group} will be skipped or incomplete"
     if ignored:
         text += f"; not read: {show.first(ignored)}"
     return Finding(name, "ok" if files else "note", text)

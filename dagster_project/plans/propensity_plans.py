@@ -14,10 +14,10 @@ import pandas as pd
 from assets.common.rubric_text import RubricError
 from assets.llm import Call, LedgerError, read_roles
 from assets.propensity.bands import band_calls
+from assets.propensity.choice_runs import choice_calls, run_calls
 from assets.propensity.items import PropensityError, item_calls
-from assets.propensity.ledger import askable, collected_from, read_items, read_written_items
-from assets.propensity.rubrics import read_rubrics
-from assets.propensity.runs import choice_calls, run_calls
+from assets.propensity.propensity_ledger import askable, collected_from, read_items, read_written_items
+from assets.propensity.propensity_rubrics import read_rubrics
 from assets.settings import Settings
 from assets.sources.input_root import sources_folder
 from assets.sources.readers import read_propensity_items

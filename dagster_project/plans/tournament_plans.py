@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
+from assets.assistance.deliverable_runs import Collected
 from assets.assistance.planning import PanelError
-from assets.assistance.runs import Collected
 from assets.assistance.tasks import TaskError
 from assets.assistance.tournament import Supplied, Tournament, foreseen
 from assets.llm import Call, LedgerError, read_roles

@@ -8,7 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.assistance.roles import help_probability, mode_correlation, rank_correlation, trait_association
+from assets.assistance.doing_and_helping import (
+    help_probability,
+    mode_correlation,
+    rank_correlation,
+    trait_association,
+)
 
 RANK_COLUMNS = ["task", "mode", "candidate", "mean_rank", "is_worker"]
 

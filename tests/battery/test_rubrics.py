@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assets.battery.rubrics import FOLDER, capability_names, read_rubrics
+from assets.battery.capability_rubrics import FOLDER, capability_names, read_rubrics
 from assets.common.rubric_text import RubricError
 
 

@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assets.adoption.funnel import asking
-from assets.assistance import runs as assistance
+from assets.assistance import deliverable_runs as assistance
 from assets.assistance import tasks, traits
 from assets.assistance.judging import judge_call
 from assets.assistance.planning import Comparison, Entry
 from assets.battery import annotation
 from assets.llm import Answer, Call, Model, framed
-from assets.propensity import bands, runs
-from assets.propensity.rubrics import read_rubrics
+from assets.propensity import bands, choice_runs
+from assets.propensity.propensity_rubrics import read_rubrics
 from assets.settings import PROJECT
 
 MODEL = Model(role="rater", name="a", model="a", base_url="http://127.0.0.1/v1", max_tokens=50)
@@ -156,7 +156,7 @@ def _read_by_a_judge(text: str) -> Call:
     def unread(calls: list[Call]) -> list[Answer]:
         return [Answer(call, "unparsed", text=text) for call in calls]
 
-    return runs.choice_calls(_written(text), read_rubrics(), [MODEL], [OTHER], unread)[0]  # type: ignore[arg-type]
+    return choice_runs.choice_calls(_written(text), read_rubrics(), [MODEL], [OTHER], unread)[0]  # type: ignore[arg-type]
 
 
 ASKERS: dict[str, tuple[Callable[[str], Call], tuple[str, ...]]] = {

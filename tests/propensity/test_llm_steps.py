@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from assets.propensity import bands as bands_module
 from assets.propensity import items as items_module
 from assets.propensity.llm_assets import propensity_llm_item, propensity_llm_response
-from assets.propensity.rubrics import read_rubrics
+from assets.propensity.propensity_rubrics import read_rubrics
 from assets.settings import Settings
 from assets.sources.input_root import sources_folder
 from assets.sources.readers import read_propensity_items

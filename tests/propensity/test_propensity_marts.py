@@ -14,7 +14,7 @@ import pytest
 
 from assets.common.warehouse import declared_tables
 from assets.propensity.assets import ASSESSED, ESTIMATED, assessor, propensity_position
-from assets.propensity.ledger import askable
+from assets.propensity.propensity_ledger import askable
 from assets.propensity.two_by_two import BandError, check_bands, with_open_ends
 from assets.settings import Settings
 from assets.sources.readers import read_propensity_items, read_propensity_responses

@@ -1,7 +1,7 @@
 """The rubrics of the propensities and the prompts that incite a system to a level: read, checked, given a version.
 
 Belongs here: the form of rubrics/propensities/<propensity>.md and incitations/<propensity>.md beside them. Does not
-belong here: their words (rubrics/), and what a model is asked by them (items.py, bands.py, runs.py).
+belong here: their words (rubrics/), and what a model is asked by them (items.py, bands.py, choice_runs.py).
 """
 
 from __future__ import annotations

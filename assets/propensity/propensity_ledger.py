@@ -1,7 +1,7 @@
 """What language models said about propensities, by the ledger: items with their bands, and what systems chose.
 
 Belongs here: who is asked (the roles), and the rows of raw.propensity_llm_item and raw.propensity_llm_response.
-Does not belong here: what is asked (items.py, bands.py, runs.py) and sending (assets/llm).
+Does not belong here: what is asked (items.py, bands.py, choice_runs.py) and sending (assets/llm).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import pandas as pd
 
 from assets.llm import Answer, Call, collect, read_roles
 from assets.propensity.bands import banded_items
+from assets.propensity.choice_runs import refuse_same_names, responses, usable_items
 from assets.propensity.items import Collected, written_items
-from assets.propensity.rubrics import read_rubrics
-from assets.propensity.runs import refuse_same_names, responses, usable_items
+from assets.propensity.propensity_rubrics import read_rubrics
 from assets.settings import Settings
 
 SOURCE = "ledger"

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict
 
 from assets.llm import Answer, Call, Model, framed, namesake, that_are_alike
 from assets.propensity.items import COLUMNS, LETTERS, Collected, PropensityError
-from assets.propensity.rubrics import LEVELS, Rubric, read_prompt
+from assets.propensity.propensity_rubrics import LEVELS, Rubric, read_prompt
 from assets.propensity.two_by_two import is_band
 
 UNPROMPTED = "none"
