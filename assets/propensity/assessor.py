@@ -4,7 +4,8 @@ Belongs here: features, folds, systems' kept rows, and the test of what propensi
 and its AUROC (forest.py), positions of systems (estimate.py), and which responses and levels count (dbt).
 
 A unit is one system under one incitation: no forest sees another system or incitation. What a feature set adds is the
-difference in AUROC on the same folds.
+difference in AUROC on the same folds. It is withheld where levels are missing: forests split on missingness, and which
+levels an item has says which data set it is from, so levels of pure noise would show a gain.
 """
 
 from __future__ import annotations
@@ -40,10 +41,14 @@ REGIMES = (ITEM, POOLED, LEFT_OUT)
 
 UNIT = ["system", "incitation"]
 ASSESSOR_COLUMNS = [
-    *UNIT, "regime", "feature_set", "auroc", "n_items", "n_unannotated", "n_folds", "n_undefined_folds"
+    *UNIT, "regime", "feature_set", "auroc", "n_items", "n_unannotated", "missing_share", "n_folds",
+    "n_undefined_folds",
 ]  # fmt: skip
 SYSTEM_COLUMNS = ["regime", "system", "feature_set", "baseline", "augmented", "delta", "n_incitations"]
-GAIN_COLUMNS = ["regime", "feature_set", "baseline", "augmented", "mean_delta", "wilcoxon_p", "n_systems"]
+GAIN_COLUMNS = [
+    *("regime", "feature_set", "baseline", "augmented", "mean_delta", "wilcoxon_p", "n_systems"),
+    *("n_withheld", "missing_share"),
+]
 
 _CODE = code_version(__file__, ["assessor.py", "forest.py"], ["numpy", "scikit-learn"])
 
@@ -73,9 +78,11 @@ def assess(
 
     Returns:
         assessor: auroc is the mean over folds with both outcomes, NULL where there is none or the unit has fewer
-            than 100 responses; n_items responses taken, n_unannotated unknown propensity levels among them.
+            than 100 responses, or where an added level is missing (missing_share > 0); n_items responses taken,
+            n_unannotated unknown propensity levels among them, missing_share of the levels that the set adds.
         by_system: means over a system's incitations. gain: means over systems, and the Wilcoxon signed-rank test
-            (two-sided) of the differences, NULL where no system could be assessed; no rows without responses.
+            (two-sided) of the differences, NULL where no system could be assessed; n_withheld systems are left out
+            for missing levels; no rows without responses.
     """
     table, parts = _features(levels), KeptParts(folder)
     taken = responses[responses["item_number"].isin(table.index)]
@@ -98,11 +105,11 @@ def assess(
     kept = [pd.read_parquet(path) for path in part_files(folder)] or [_assessor([])]
     assessor = pd.concat(kept).sort_values(UNIT, kind="stable", ignore_index=True)
     by_system = _by_system(assessor)
-    return Assessment(assessor, by_system, _gain(by_system, set(assessor["regime"])))
+    return Assessment(assessor, by_system, _gain(by_system, assessor))
 
 
 def _assessor(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=ASSESSOR_COLUMNS).astype({"auroc": float})
+    return pd.DataFrame(rows, columns=ASSESSOR_COLUMNS).astype({"auroc": float, "missing_share": float})
 
 
 def _features(levels: pd.DataFrame) -> pd.DataFrame:
@@ -140,13 +147,17 @@ def _assess_unit(
     features = table.loc[unit["item_number"]]
     values, outcome = features.to_numpy(), unit["is_correct"].to_numpy(dtype=int)
     kind = np.asarray(features.columns.get_level_values("kind"))
-    unknown = np.isnan(values[:, kind == "propensity"])
+    unknown = np.isnan(values)
     for regime in REGIMES:
         folds = list(_folds(regime, unit, seed_for(system, incitation, regime, "folds")))
         known: dict[bytes, list[float | None]] = {}
         for feature_set in FEATURE_SETS:
             columns = _columns(table, feature_set)
-            if columns.tobytes() not in known:
+            added = columns & (kind == "propensity")
+            missing = float(unknown[:, added].mean()) if added.any() else 0.0
+            if missing:
+                known[columns.tobytes()] = []
+            elif columns.tobytes() not in known:
                 # one seed for all feature sets: their forests differ in the features only
                 own = values[:, columns]
                 known[columns.tobytes()] = [
@@ -162,9 +173,10 @@ def _assess_unit(
                 "feature_set": feature_set,
                 "auroc": float(np.mean(areas)) if areas and is_of_its_own else None,
                 "n_items": len(unit),
-                "n_unannotated": int(unknown.sum()),
+                "n_unannotated": int(unknown[:, kind == "propensity"].sum()),
+                "missing_share": missing,
                 "n_folds": len(folds),
-                "n_undefined_folds": len(folds) - len(areas),
+                "n_undefined_folds": 0 if missing else len(folds) - len(areas),
             }
 
 
@@ -229,10 +241,11 @@ def _by_system(assessor: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts).reset_index()[SYSTEM_COLUMNS]
 
 
-def _gain(by_system: pd.DataFrame, tried: set[str]) -> pd.DataFrame:
+def _gain(by_system: pd.DataFrame, assessor: pd.DataFrame) -> pd.DataFrame:
     rows = []
-    for regime in (name for name in REGIMES if name in tried):
+    for regime in (name for name in REGIMES if name in set(assessor["regime"])):
         for feature_set in FEATURE_SETS[1:]:
+            units = assessor[(assessor["regime"] == regime) & (assessor["feature_set"] == feature_set)]
             chosen = by_system[(by_system["regime"] == regime) & (by_system["feature_set"] == feature_set)]
             means = chosen[["baseline", "augmented", "delta"]].mean()
             rows.append(
@@ -244,6 +257,8 @@ def _gain(by_system: pd.DataFrame, tried: set[str]) -> pd.DataFrame:
                     "mean_delta": means["delta"],
                     "wilcoxon_p": _wilcoxon(chosen["delta"].to_numpy()),
                     "n_systems": len(chosen),
+                    "n_withheld": units.loc[units["missing_share"] > 0, "system"].nunique(),
+                    "missing_share": units["missing_share"].mean(),
                 }
             )
     return pd.DataFrame(rows, columns=GAIN_COLUMNS)

@@ -147,7 +147,12 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
         "propensity",
         ("regime", "baseline", "augmented", "mean_delta", "wilcoxon_p", "n_systems")
         + ("augmented_ultracrepidarianism", "mean_delta_ultracrepidarianism")
-        + ("wilcoxon_p_ultracrepidarianism",),
+        + (
+            "wilcoxon_p_ultracrepidarianism",
+            "n_withheld",
+            "missing_share",
+            "missing_share_ultracrepidarianism",
+        ),
     ),
     "propensity_pair": (
         "propensity",

@@ -131,6 +131,69 @@ def test_items_without_all_capabilities_and_small_units_are_left_out_visibly() -
     assert few["auroc"].isna().all() and set(few["n_folds"]) == {0} and set(few["n_items"]) == {90}
 
 
+NAMES = ("extraversion", "red_blue", "risk", "ultracrepidarianism")
+
+
+def noise(seed: int, is_annotated_everywhere: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Four benchmarks of unlike difficulty, each of its own propensity, whose levels say nothing of success."""
+    rng = np.random.default_rng(seed)
+    number = np.arange(800)
+    benchmark, own = number % 4, np.array(NAMES)[number % 4]
+    frames = [
+        pd.DataFrame(
+            {
+                "item_number": number,
+                "kind": "capability",
+                "feature": f"C{k}",
+                "level": rng.integers(0, 6, 800),
+            }
+        )
+        for k in range(3)
+    ]
+    for name in NAMES:
+        found = pd.DataFrame(
+            {"item_number": number, "kind": "propensity", "feature": name, "level": rng.uniform(-3, 3, 800)}
+        )
+        frames.append(found if is_annotated_everywhere else found[own == name])
+    success = np.array([0.2, 0.4, 0.6, 0.8])[benchmark]
+    answers = [
+        pd.DataFrame(
+            {
+                "system": f"s{k}",
+                "incitation": "none",
+                "propensity": own,
+                "benchmark": np.array(["a", "b", "c", "d"])[benchmark],
+                "item_number": number,
+                "is_correct": (rng.random(800) < success).astype(int),
+            }
+        )
+        for k in range(6)
+    ]
+    return pd.concat(answers, ignore_index=True), pd.concat(frames, ignore_index=True)
+
+
+def test_a_gain_over_levels_that_are_missing_by_data_set_is_withheld() -> None:
+    """The pattern of missing levels says which benchmark an item is from, which these outcomes hang on."""
+    found = assess(*noise(7, is_annotated_everywhere=False), N_TREES, seed_for)
+    of_set = found.assessor.set_index("feature_set")
+    assert (
+        of_set.loc[CAPABILITIES, "auroc"].notna().all()
+        and (of_set.loc[CAPABILITIES, "missing_share"] == 0).all()
+    )
+    for feature_set in (ULTRACREPIDARIANISM, PROPENSITIES):
+        assert of_set.loc[feature_set, "auroc"].isna().all()
+        # each item has one level of four
+        assert (of_set.loc[feature_set, "missing_share"] == 0.75).all()
+    assert found.by_system.empty and found.gain["mean_delta"].isna().all()
+    assert (found.gain["n_withheld"] == 6).all() and (found.gain["missing_share"] == 0.75).all()
+
+
+def test_levels_of_noise_that_every_item_has_gain_nothing_in_any_regime() -> None:
+    deltas = [gain(assess(*noise(seed, True), 15, seed_for))["mean_delta"] for seed in range(3)]
+    mean = pd.concat(deltas, axis=1).mean(axis=1)
+    assert len(mean) == 6 and (mean.abs() < 0.02).all(), mean
+
+
 def test_no_rows_give_empty_tables() -> None:
     responses, levels = world(4, effect=0.0, n_systems=1)
     found = assess(responses.iloc[:0], levels.iloc[:0], N_TREES, seed_for)

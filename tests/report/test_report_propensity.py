@@ -50,9 +50,10 @@ SURFACE = pd.DataFrame(
     ],
 )
 GAIN = pd.DataFrame(
-    [("pooled", 0.61, 0.7, 0.09, 0.03125, 6, 0.65, 0.04, 0.25)],
+    [("pooled", 0.61, 0.7, 0.09, 0.03125, 6, 0.65, 0.04, 0.25, 0, 0.0, 0.0)],
     columns=["regime", "baseline", "augmented", "mean_delta", "wilcoxon_p", "n_systems"]
-    + [f"{name}_ultracrepidarianism" for name in ("augmented", "mean_delta", "wilcoxon_p")],
+    + [f"{name}_ultracrepidarianism" for name in ("augmented", "mean_delta", "wilcoxon_p")]
+    + ["n_withheld", "missing_share", "missing_share_ultracrepidarianism"],
 )
 SHARES = [f"{k}_{s}_where_{f}_favoured" for f in "ab" for k in ("observed", "predicted") for s in "ab"]
 PAIRS = pd.DataFrame(

@@ -54,6 +54,7 @@ def context(published: Published, base: Context) -> Context:
         "pairs": pairs,
         "n_pairs": n_pairs,
         "gains": _gains(published["assessor_gain"]),
+        "withheld": _withheld(published["assessor_gain"]),
         "charts": drawn,
     }
 
@@ -217,6 +218,20 @@ def _sides(row: dict[Hashable, Any], favoured: str) -> str:
     if MISSING in observed:
         return MISSING
     return f"{observed[0]} and {observed[1]} ({predicted[0]} and {predicted[1]})"
+
+
+def _withheld(frame: pd.DataFrame) -> str:
+    """Why gains are withheld, and what share of levels is missing; nothing where none is."""
+    if not len(frame) or not (frame["n_withheld"].fillna(0) > 0).any():
+        return ""
+    shares = [
+        percent(frame[column].max()) for column in ("missing_share", "missing_share_ultracrepidarianism")
+    ]
+    return (
+        f"Items lack {shares[0]} of all propensity levels and {shares[1]} of those of ultracrepidarianism. Which levels"
+        " are missing says which data set an item is from, so a gain would show even for levels of pure noise. It is"
+        " withheld until every item has a band for every propensity."
+    )
 
 
 def _gains(frame: pd.DataFrame) -> Table:

@@ -7,6 +7,7 @@ with final as (
         auroc,
         n_items,
         n_unannotated,
+        missing_share,
         n_folds,
         n_undefined_folds
     from {{ source('model', 'assessor') }}

@@ -19,7 +19,13 @@ final as (
         max(case when feature_set = 'capabilities_ultracrepidarianism' then wilcoxon_p end)
             as wilcoxon_p_ultracrepidarianism,
         max(case when feature_set = 'capabilities_ultracrepidarianism' then n_systems end)
-            as n_systems_ultracrepidarianism
+            as n_systems_ultracrepidarianism,
+        max(case when feature_set = 'capabilities_propensities' then n_withheld end) as n_withheld,
+        max(case when feature_set = 'capabilities_propensities' then missing_share end) as missing_share,
+        max(case when feature_set = 'capabilities_ultracrepidarianism' then n_withheld end)
+            as n_withheld_ultracrepidarianism,
+        max(case when feature_set = 'capabilities_ultracrepidarianism' then missing_share end)
+            as missing_share_ultracrepidarianism
     from gain
     group by regime
 )
