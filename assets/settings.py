@@ -119,6 +119,11 @@ class Settings(BaseSettings):
     recovery_runs: int = Field(3, ge=1, description="simulated runs of the recovery analysis")
     calibration_fits: int = Field(200, ge=20, description="simulated fits of the calibration check")
 
+    interview_concentration: int = Field(
+        20,
+        ge=1,
+        description="respondents that one interview about a role or duty counts for in the uncertainty of its weights",
+    )
     sweep_draws: int = Field(
         1000, ge=100, description="posterior draws, evenly thinned, that the sweep of policies takes"
     )

@@ -193,3 +193,10 @@ UNPROMPTED = {  # system -> red_blue, risk, extraversion, ultracrepidarianism
 FOLLOWS = 0.85  # how far a system moves from its own leaning to the incited level (1 = all the way)
 RESISTS = {("gpt-4o-mini", "extraversion"): 0.12}
 UNSTEADINESS = 0.25  # SD of a system's position about that, from one system prompt to the next
+
+# what a made-up team lead says of a role and two of its duties: company, role, duty ("" = the whole) -> points
+INTERVIEW: dict[tuple[str, str, str], dict[str, int]] = {
+    ("company-1", "Support lead", ""): {"L": 30, "ToM": 25, "P": 20, "CR": 15, "EM": 10},
+    ("company-1", "Support lead", "Answer escalated complaints"): {"L": 40, "ToM": 40, "CR": 20},
+    ("company-1", "Support lead", "Plan the rota"): {"P": 60, "MS": 25, "WM": 15},
+}

@@ -93,6 +93,10 @@ def _write_survey(folder: Path, rng: np.random.Generator) -> None:
             extra = pd.DataFrame(questionnaire.question_texts(list(answers.columns)), columns=answers.columns)
             answers = pd.concat([extra, answers])
         _csv(folder / f"{source}.csv", answers)
+    (folder / "interviews").mkdir()
+    points = [(*key, *pair) for key, pairs in figures.INTERVIEW.items() for pair in pairs.items()]
+    columns = ["company", "role", "duty", "capability", "points"]
+    _csv(folder / "interviews" / "support-lead.csv", pd.DataFrame(points, columns=columns))
 
 
 def _write_propensity(folder: Path, n_items: int, seed: int) -> None:

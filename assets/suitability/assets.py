@@ -11,6 +11,7 @@ from assets.parts import KeptParts, part_files
 from assets.step import Made, Step, table_assets
 from assets.suitability import paper_figures
 from assets.suitability.draws import joint_draws
+from assets.suitability.importance import informed
 from assets.suitability.policies import read_policies
 from assets.suitability.score import score
 from assets.suitability.sweep import CERTAIN, SAMPLED, Sweep, grid, keep_swept
@@ -37,7 +38,7 @@ PUBLISHED = ("seed.published_capability", "seed.seed_dimension")
 def suitability_scores(step: Step) -> Made:
     """Score every scope × activity × system under every policy of dbt/seeds/policies.csv."""
     scores = score(
-        importance=step.read(IMPORTANCE),
+        importance=_importance(step),
         members=step.read(MEMBERS),
         draws=step.read(DRAWS),
         policies=read_policies(step.read(POLICIES)),
@@ -61,7 +62,7 @@ def suitability_scores(step: Step) -> Made:
 )
 def suitability_sweep(step: Step) -> Made:
     """Basis 'fitted': at most `sweep_draws` of the posterior draws; basis 'published_c6': `published_draws`."""
-    importance, draws = step.read(IMPORTANCE), step.read(DRAWS)
+    importance, draws = _importance(step), step.read(DRAWS)
     folder = step.home / "suitability" / "sweep"
     kept = KeptParts(folder)
     from_paper = paper_figures.published_sweep(
@@ -112,6 +113,10 @@ def published_suitability(step: Step) -> Made:
         "published_capabilities_without_importance": sorted(in_paper - at_hand),
     }
     return Made({"model.published_suitability": computed}, metadata={"": told})
+
+
+def _importance(step: Step) -> pd.DataFrame:
+    return informed(step.read(IMPORTANCE), step.settings.interview_concentration)
 
 
 def _hidden(step: Step) -> set[tuple[str, str, str]]:

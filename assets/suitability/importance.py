@@ -17,6 +17,7 @@ from assets.suitability.policies import WeightUncertainty
 from assets.suitability.weights import Floats, Weights, draw_weights, mean_weights
 
 SCOPE = ["scope_type", "scope"]
+INTERVIEW_SCOPES = ("role", "duty")
 UNDEFINED = {
     "raw": "its respondents gave no points to any retained capability",
     "relative": "no capability is more important here than in the scope's activity that needs it least",
@@ -104,6 +105,17 @@ def importance_by_scope(
         )
         for (scope_type, scope), rows in matrix.groupby(level=SCOPE)
     ]
+
+
+def informed(importance: pd.DataFrame, interview_concentration: int) -> pd.DataFrame:
+    """The importance with each interview counted as that many respondents.
+
+    An interviewee who knows a role states its weights deliberately, point by point: taken as one respondent's choice,
+    the Dirichlet distribution of the weights would be so wide that all systems overlap whatever was said.
+    """
+    is_interview = importance["scope_type"].isin(INTERVIEW_SCOPES)
+    n_raters = importance["n_raters"].astype("Int64")
+    return importance.assign(n_raters=n_raters.mask(is_interview, n_raters * interview_concentration))
 
 
 def membership(capabilities: list[str], members: pd.DataFrame, dimensions: list[str]) -> Floats:

@@ -27,6 +27,7 @@ FIXED = {
     ),
     *("onet/Job Zones.txt", "onet/Technology Skills.txt", "oews/national.csv", "oews/crosswalk.csv"),
 }
+INTERVIEW = "survey/interviews/support-lead.csv"
 COMPARISON = {
     "comparison/aei/labor_market_impacts/job_exposure.csv",
     "comparison/aei/release_2025_02_10/onet_task_mappings.csv",
@@ -53,6 +54,7 @@ def test_files_are_those_of_the_input_layout(demo: Path) -> None:
     expected = {"battery/ratings/rater-a.csv", "battery/ratings/rater-b.csv", "battery/systems.csv"}
     expected |= {f"battery/results/{system}.csv" for system in SYSTEMS}
     expected |= {"survey/companies.csv", "survey/online.csv", "SYNTHETIC.md", ".stamp"}
+    expected |= {INTERVIEW}
     expected |= {f"tournament/outputs/{mode}.jsonl" for mode in ("automation", "augmentation")}
     expected |= {f"tournament/judgements/judge-{name}.jsonl" for name in ("a", "b", "gpt", "gemini")}
     expected |= {
@@ -113,7 +115,7 @@ def test_same_seed_gives_the_same_bytes_and_another_seed_others(demo: Path, tmp_
     assert contents(ensure_demo(tmp_path / "again", n_items=1000, seed=SEED)) == contents(demo)
     other = contents(ensure_demo(tmp_path / "other", n_items=1000, seed=SEED + 1))
     same = {name for name, data in contents(demo).items() if other[name] == data}
-    assert same == {"battery/systems.csv", "tournament/candidates.csv"} | FIXED
+    assert same == {"battery/systems.csv", "tournament/candidates.csv", INTERVIEW} | FIXED
 
 
 def test_second_call_touches_nothing(demo: Path) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
+from assets.suitability.importance import importance_by_scope, informed
+from assets.suitability.policies import WeightUncertainty
 from assets.suitability.weights import (
     Floats,
     draw_weights,
@@ -128,3 +131,24 @@ def test_certain_weights_are_their_centre() -> None:
     weights = draw_weights(np.random.default_rng(0), np.array([0.75, 0.25, 0.0]), np.inf, 10)
     np.testing.assert_array_equal(weights.value, [[0.75], [0.25], [0.0]])
     assert weights.log[2, 0] == -np.inf
+
+
+@pytest.mark.parametrize(
+    ("scope_type", "n", "expected"), [("role", 1, 20), ("duty", 2, 40), ("domain", 35, 35)]
+)
+def test_an_interview_counts_for_as_many_respondents_as_the_setting_says(
+    scope_type: str, n: int, expected: int
+) -> None:
+    """Variance of a Dirichlet weight: w (1 - w) / (concentration + 1)."""
+    points = {"A": 60.0, "B": 30.0, "C": 10.0}
+    table = pd.DataFrame(
+        [(scope_type, "x", "y", name, value, n) for name, value in points.items()],
+        columns=["scope_type", "scope", "activity", "capability", "points", "n_raters"],
+    )
+    (scope,) = importance_by_scope(informed(table, 20), list(points))
+    ((_, weights),) = scope.weight_draws(
+        np.eye(3), "raw", 1, WeightUncertainty("dirichlet"), 200_000, lambda *names: 5
+    )
+    centre = np.array([0.6, 0.3, 0.1])
+    np.testing.assert_allclose(weights.value.mean(axis=1), centre, atol=0.002)
+    np.testing.assert_allclose(weights.value.var(axis=1), centre * (1 - centre) / (expected + 1), rtol=0.02)
