@@ -10,7 +10,9 @@ from datetime import UTC, datetime
 
 import pandas as pd
 
+from assets.common.folder_hash import folder_hash
 from assets.common.warehouse import Parts
+from assets.settings import PROJECT
 from assets.sources.files import JSONL, find_files
 from assets.sources.input_root import SOURCES, sources_folder, sources_name
 from assets.sources.inputs import FileHashes
@@ -37,6 +39,7 @@ from assets.sources.readers import (
 )
 from assets.sources.refresh_record import new_refresh
 from assets.sources.salt import read_salt
+from assets.sources.setting_record import new_settings
 from assets.step import Made, Step, table_assets
 
 KINDS = ("python", "duckdb")
@@ -78,6 +81,23 @@ def refresh(step: Step) -> Made:
         {"raw.refresh": frame, "raw.refresh_step": steps},
         metadata={"": told | {SOURCES: sources_name(step.settings)}},
     )
+
+
+@table_assets(
+    group="warehouse",
+    writes={
+        "raw.setting": "Every setting with its default, and the version of every text that decides figures."
+    },
+    inputs=["rubrics"],
+    kinds=KINDS,
+    salt=folder_hash(PROJECT / "dbt"),
+    code="assets.sources.setting_record",
+)
+def setting(step: Step) -> Made:
+    """List them."""
+    frame = new_settings(step.settings)
+    changed = frame.loc[~frame["is_default"].astype(bool), "name"].tolist()
+    return Made({"raw.setting": frame}, metadata={"": {"not_default": changed}})
 
 
 @table_assets(

@@ -7,7 +7,7 @@ Belongs here: the listing. Does not belong here: the settings (assets/settings.p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -26,6 +26,7 @@ def settings(read_settings: Callable[[], Settings], words: tuple[str, ...], chan
     With WORDS, only settings whose name or meaning holds all of them. A setting is an
     environment variable: SUITABILITY_MIN_CELL=3 suitability refresh
     """
+    from assets.sources.setting_record import plain
     from dagster_project.resources import DuckDBWarehouse
 
     values = read_settings()
@@ -38,8 +39,8 @@ def settings(read_settings: Callable[[], Settings], words: tuple[str, ...], chan
         if (changed and not is_changed) or not all(word.lower() in text for word in words):
             continue
         found += 1
-        kept = f"  (default: {_plain(default)})" if is_changed else ""
-        click.echo(f"{variable} = {_plain(value)}{kept}\n    {field.description}")
+        kept = f"  (default: {plain(default)})" if is_changed else ""
+        click.echo(f"{variable} = {plain(value)}{kept}\n    {field.description}")
         if tables := read_by.get(name):
             click.echo(f"    read by {_first(tables)}")
     if not found:
@@ -54,12 +55,6 @@ def _read_by(versions: Mapping[str, Version]) -> dict[str, list[str]]:
         for name in version.settings:
             found.setdefault(name, []).append(table)
     return found
-
-
-def _plain(value: Any) -> str:
-    if value is None:
-        return "unset"
-    return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
 
 
 def _first(tables: list[str], most: int = 3) -> str:

@@ -293,6 +293,7 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
         ("basis", *SCOPE, "weighting", "power", "sharpness", "weight_uncertainty", "activity", "system")
         + ("is_ranked", "mean_s_log", *ESTIMATE, "is_thin", "is_suppressed"),
     ),
+    "setting": ("", ("kind", "name", "value", "default_value", "is_default", "meaning")),
     "refresh_step": ("", ("asset", "is_made", "reason", "seconds", "n_rows")),
 }
 # from so many rows on a mart is no spreadsheet: only the columns above are read, and its Parquet file is the download

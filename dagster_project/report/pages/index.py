@@ -17,7 +17,7 @@ from dagster_project.report.labels import (
     text,
 )
 from dagster_project.report.pages.common import Context, fits, leader_table, policy_sentence
-from dagster_project.report.tables import count
+from dagster_project.report.tables import Table, count
 
 # status of a comparison with a printed figure -> what it says of so many of them
 COMPARED = {
@@ -57,6 +57,7 @@ def context(published: Published, base: Context) -> Context:
         "empty": published.why_empty("suitability") if everywhere.empty else "",
         "policy": policy_sentence(published),
         "set_aside": _set_aside(published),
+        "changed": _changed(published),
         "comparison": [
             f"{count(int(comparison[s]))} {said}" for s, said in COMPARED.items() if s in comparison
         ],
@@ -113,3 +114,13 @@ def _set_aside(published: Published) -> list[tuple[str, str]]:
             )
         )
     return rows
+
+
+def _changed(published: Published) -> Table | None:
+    """The settings that differ from their default; None where all are as delivered."""
+    settings = published["setting"]
+    rows = [
+        [text(r["name"]), text(r["value"]), text(r["default_value"], MISSING), text(r["meaning"])]
+        for r in settings[~settings["is_default"].astype(bool)].sort_values("name").to_dict("records")
+    ]
+    return Table(["Setting", "Value", "Default", "Meaning"], rows, {1, 2, 3}) if rows else None
