@@ -1,6 +1,6 @@
 {# types and casts that engines spell differently; models use these, never an engine's own #}
 {% macro type_double() -%}
-    {{ return('double precision' if target.type == 'postgres' else 'double') }}
+    {{ return(var('type_double')[target.type]) }}
 {%- endmacro %}
 
 {% macro to_double(expression) -%}
