@@ -104,7 +104,7 @@ def recount(folder: Path, warehouse: DuckDBWarehouse, respondents: pd.DataFrame)
 
 
 def _compiled(warehouse: DuckDBWarehouse) -> Path:
-    return warehouse.path.parent / "target" / "compiled" / "suitability" / "models"
+    return warehouse.path.parent / "target" / "compiled" / "suitability_warehouse" / "models"
 
 
 def _with_table(folder: Path, warehouse: DuckDBWarehouse, table: str, rows: pd.DataFrame) -> DuckDBWarehouse:
