@@ -81,7 +81,7 @@ def _load(path: Path) -> Suite:
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise SuiteError(f"{path}: not a suite ({type(error).__name__}: {error})") from error
     if table not in declared_tables():
-        raise SuiteError(f"{path}: table {table!r} is not declared in dbt/models/sources.yml")
+        raise SuiteError(f"{path}: table {table!r} is not declared in dbt/models/sources/")
     unknown = sorted({e.severity for e in expectations} - {"critical", "warning"})
     if unknown:
         raise SuiteError(f"{path}: severity {', '.join(unknown)}: use critical or warning")

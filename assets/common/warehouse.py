@@ -1,6 +1,6 @@
 """What a slice may ask of the outside: the warehouse port and the declared schemas of the tables Python writes.
 
-Belongs here: the protocol that assets are written against, and the reader of dbt/models/sources.yml.
+Belongs here: the protocol that assets are written against, and the reader of dbt/models/sources/.
 Does not belong here: any engine (the DuckDB implementation is dagster_project/resources.py).
 """
 
@@ -70,7 +70,7 @@ class Warehouse(Reader, Protocol):
     ) -> dict[str, Version]:
         """Replace whole tables, and note what each was made from, in one transaction.
 
-        Columns and types are those of dbt/models/sources.yml.
+        Columns and types are those of dbt/models/sources/.
 
         Args:
             tables: rows by `schema.name`.
@@ -99,9 +99,11 @@ class Warehouse(Reader, Protocol):
 @cache
 def declared_tables() -> dict[str, dict[str, str]]:
     """`schema.table` -> column -> type, for each table that Python writes (declared once, in dbt's sources)."""
-    document = yaml.safe_load((PROJECT / "dbt/models/sources.yml").read_text(encoding="utf-8"))
+    files = sorted((PROJECT / "dbt/models/sources").glob("*.yml"))
+    documents = [yaml.safe_load(file.read_text(encoding="utf-8")) for file in files]
     return {
         f"{source['name']}.{table['name']}": {c["name"]: c["data_type"] for c in table["columns"]}
+        for document in documents
         for source in document["sources"]
         for table in source["tables"]
     }

@@ -157,7 +157,11 @@ class _Macros:
         # macros of dbt itself change with its version only
         return [
             own,
-            *(self._macros[n]["macro_sql"] for n in sorted(seen) if n.startswith("macro.suitability.")),
+            *(
+                self._macros[n]["macro_sql"]
+                for n in sorted(seen)
+                if n.startswith("macro.suitability_warehouse.")
+            ),
         ]
 
 

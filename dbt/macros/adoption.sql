@@ -5,8 +5,12 @@
     {{ return(adapter.dispatch('squeeze')(expression)) }}
 {%- endmacro %}
 
-{% macro default__squeeze(expression) -%}
+{% macro duckdb__squeeze(expression) -%}
     trim(regexp_replace({{ expression }}, '\s+', ' ', 'g'))
+{%- endmacro %}
+
+{% macro postgres__squeeze(expression) -%}
+    {{ duckdb__squeeze(expression) }}
 {%- endmacro %}
 
 {% macro spark__squeeze(expression) -%}

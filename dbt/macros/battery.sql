@@ -18,7 +18,7 @@
     {{ return(adapter.dispatch('try_date')(expression)) }}
 {%- endmacro %}
 
-{% macro default__try_date(expression) -%}
+{% macro duckdb__try_date(expression) -%}
     try_cast({{ expression }} as date)
 {%- endmacro %}
 

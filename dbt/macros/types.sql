@@ -1,6 +1,7 @@
-{# types and casts that engines spell differently; models use these, never an engine's own #}
+{# Types and casts that engines spell differently; models use these, never an engine's own. None has a default: on an engine
+   that is not here, dbt stops at the macro instead of sending DuckDB's SQL. #}
 {% macro type_double() -%}
-    {{ return('double precision' if target.type == 'postgres' else 'double') }}
+    {{ return(var('type_double')[target.type]) }}
 {%- endmacro %}
 
 {% macro to_double(expression) -%}
@@ -13,7 +14,7 @@
 {%- endmacro %}
 
 {# DuckDB reads past an underscore between digits: as a letter it makes no number #}
-{% macro default__try_double(expression) -%}
+{% macro duckdb__try_double(expression) -%}
     {% set plain = "try_cast(replace(" ~ expression ~ ", '_', 'x') as double)" -%}
     case when isfinite({{ plain }}) then {{ plain }} end
 {%- endmacro %}
@@ -29,7 +30,7 @@
     {{ return(adapter.dispatch('try_grouped_double')(expression)) }}
 {%- endmacro %}
 
-{% macro default__try_grouped_double(expression) -%}
+{% macro duckdb__try_grouped_double(expression) -%}
     case
         when regexp_full_match({{ expression }}, '\s*[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?\s*')
             then {{ try_double("replace(" ~ expression ~ ", ',', '')") }}
@@ -48,7 +49,7 @@
     {{ return(adapter.dispatch('try_timestamp')(expression)) }}
 {%- endmacro %}
 
-{% macro default__try_timestamp(expression) -%}
+{% macro duckdb__try_timestamp(expression) -%}
     try_cast({{ expression }} as timestamp)
 {%- endmacro %}
 

@@ -50,7 +50,7 @@ def rebuild(
     """The same models on other `sources`, in a warehouse of their own, by the SQL that dbt compiled for `built`."""
     warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
     land(warehouse, sources, asked)
-    compiled = built.path.parent / "target" / "compiled" / "suitability" / "models"
+    compiled = built.path.parent / "target" / "compiled" / "suitability_warehouse" / "models"
     for layer in ("staging", "intermediate", "marts"):
         if layer == "marts":
             python_step(warehouse)

@@ -36,9 +36,9 @@ class BatteryPipeline:
         self.status: dict[str, str] = {}
         self.messages: dict[str, str] = {}
         source = PROJECT / "dbt"
-        shutil.copytree(source / "macros", self.project / "macros")
-        for name in ("dbt_project.yml", "profiles.yml", "models/sources.yml"):
-            (self.project / name).parent.mkdir(exist_ok=True)
+        for name in ("macros", "models/sources"):
+            shutil.copytree(source / name, self.project / name)
+        for name in ("dbt_project.yml", "profiles.yml"):
             shutil.copy(source / name, self.project / name)
         for layer in ("staging", "intermediate", "marts"):
             shutil.copytree(

@@ -50,9 +50,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         run(calls, settings.ledger_path, "annotate", limits=FAST, retry=True)
     warehouse = land(settings)
     project = home / "dbt"
-    for name in ("macros", "models/staging/llm", "models/marts/llm"):
+    for name in ("macros", "models/sources", "models/staging/llm", "models/marts/llm"):
         shutil.copytree(PROJECT / "dbt" / name, project / name)
-    for name in ("dbt_project.yml", "profiles.yml", "models/sources.yml"):
+    for name in ("dbt_project.yml", "profiles.yml"):
         shutil.copy(PROJECT / "dbt" / name, project / name)
     command = [str(Path(sys.executable).with_name("dbt")), "--no-use-colors", "build"]
     environment = os.environ | {

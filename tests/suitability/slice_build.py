@@ -53,7 +53,7 @@ def build(
         connection.execute(
             """
             create or replace table intermediate.int_disclosed_importance as
-                select * exclude (is_thin, is_suppressed),
+                select *,
                     case when is_suppressed then 'few_respondents' end as suppression
                 from marts.activity_importance
             """

@@ -44,7 +44,7 @@ dbt_project.DBT_FOLDER = Path(sys.argv[1])
 dbt = DbtProcess(Settings(home=Path(sys.argv[2]), sources=None))
 dbt.start()
 print(dbt._process.pid, flush=True)
-list(dbt.build({"model.suitability.endless": {}}, [], {}))
+list(dbt.build({"model.suitability_warehouse.endless": {}}, [], {}))
 """
 
 
@@ -84,7 +84,7 @@ def pid_of(dbt: DbtProcess) -> int:
 
 def build(dbt: DbtProcess, nodes: DbtNodes, *names: str) -> dict[str, Outcome]:
     """Make models and run the tests on them; outcomes by name."""
-    tables: dict[str, dict[str, Any]] = {f"model.suitability.{name}": {} for name in names}
+    tables: dict[str, dict[str, Any]] = {f"model.suitability_warehouse.{name}": {} for name in names}
     tests = [key for key, test in nodes.tests.items() if test.on.removeprefix("marts.") in names]
     return {one.unique_id.split(".")[2]: one for one in dbt.build(tables, tests, {})}
 

@@ -169,35 +169,49 @@ def test_dbt_starts_as_often_as_the_graph_needs_and_that_is_thrice(definitions: 
 
 def test_sql_defaults_are_those_of_the_settings(settings: Settings) -> None:
     project = yaml.safe_load((PROJECT / "dbt/dbt_project.yml").read_text(encoding="utf-8"))
-    assert project["vars"] == settings.dbt_vars()
+    # names of types are the engines', not the user's
+    chosen = {name: value for name, value in project["vars"].items() if not name.startswith("type_")}
+    assert chosen == settings.dbt_vars()
 
 
 MODEL: dict[str, Any] = {
-    "resource_type": "model", "schema": "marts", "alias": "m", "fqn": ["suitability", "marts", "battery", "m"],
+    "resource_type": "model", "schema": "marts", "alias": "m",
+    "fqn": ["suitability_warehouse", "marts", "battery", "m"],
     "raw_code": "select {{ var('cut') }}", "checksum": {"checksum": "m"}, "description": "A model.",
     "columns": {"x": {"name": "x", "data_type": "integer", "constraints": []}},
     "config": {"materialized": "table", "contract": {"enforced": True}},
-    "depends_on": {"macros": ["macro.suitability.outer"], "nodes": []},
+    "depends_on": {"macros": ["macro.suitability_warehouse.outer"], "nodes": []},
 }  # fmt: skip
 TEST: dict[str, Any] = {
-    "resource_type": "test", "schema": "audit", "alias": "t", "name": "t", "attached_node": "model.suitability.m",
+    "resource_type": "test", "schema": "audit", "alias": "t", "name": "t",
+    "attached_node": "model.suitability_warehouse.m",
     "raw_code": "{{ test_range(**_dbt_generic_test_kwargs) }}", "checksum": {"checksum": "t"}, "column_name": "x",
     "test_metadata": {"name": "range", "kwargs": {"max_value": 5}},
     "config": {"severity": "ERROR", "where": None}, "description": "",
-    "depends_on": {"macros": ["macro.suitability.test_range"], "nodes": ["model.suitability.m"]},
+    "depends_on": {
+        "macros": ["macro.suitability_warehouse.test_range"], "nodes": ["model.suitability_warehouse.m"],
+    },
 }  # fmt: skip
 
 
 def _macro(text: str, *calls: str) -> dict[str, Any]:
-    return {"macro_sql": text, "depends_on": {"macros": [f"macro.suitability.{name}" for name in calls]}}
+    return {
+        "macro_sql": text,
+        "depends_on": {"macros": [f"macro.suitability_warehouse.{name}" for name in calls]},
+    }
 
 
 def _manifest() -> dict[str, Any]:
     names = {"outer": ("inner",), "inner": (), "other": (), "test_range": ("in_test",), "in_test": ()}
     return {
-        "nodes": {"model.suitability.m": copy.deepcopy(MODEL), "test.suitability.t": copy.deepcopy(TEST)},
+        "nodes": {
+            "model.suitability_warehouse.m": copy.deepcopy(MODEL),
+            "test.suitability_warehouse.t": copy.deepcopy(TEST),
+        },
         "sources": {},
-        "macros": {f"macro.suitability.{name}": _macro(name, *calls) for name, calls in names.items()},
+        "macros": {
+            f"macro.suitability_warehouse.{name}": _macro(name, *calls) for name, calls in names.items()
+        },
     }
 
 
@@ -209,17 +223,17 @@ def _table(folder: Path, manifest: dict[str, Any], **variables: object) -> DbtTa
 @pytest.mark.parametrize(
     ("place", "value", "follows"),
     [
-        ("nodes/model.suitability.m/raw_code", "select 2", True),
-        ("nodes/model.suitability.m/columns/x/data_type", "bigint", True),
-        ("nodes/model.suitability.m/columns/x/constraints", [{"type": "not_null"}], True),
-        ("nodes/model.suitability.m/config/contract", {"enforced": False}, True),
-        ("macros/macro.suitability.outer/macro_sql", "changed", True),
-        ("macros/macro.suitability.inner/macro_sql", "changed", True),
-        ("macros/macro.suitability.in_test/macro_sql", "changed", True),
-        ("nodes/test.suitability.t/test_metadata/kwargs/max_value", 4, True),
-        ("nodes/test.suitability.t/config/severity", "WARN", True),
-        ("macros/macro.suitability.other/macro_sql", "changed", False),
-        ("nodes/model.suitability.m/description", "Another word for it.", False),
+        ("nodes/model.suitability_warehouse.m/raw_code", "select 2", True),
+        ("nodes/model.suitability_warehouse.m/columns/x/data_type", "bigint", True),
+        ("nodes/model.suitability_warehouse.m/columns/x/constraints", [{"type": "not_null"}], True),
+        ("nodes/model.suitability_warehouse.m/config/contract", {"enforced": False}, True),
+        ("macros/macro.suitability_warehouse.outer/macro_sql", "changed", True),
+        ("macros/macro.suitability_warehouse.inner/macro_sql", "changed", True),
+        ("macros/macro.suitability_warehouse.in_test/macro_sql", "changed", True),
+        ("nodes/test.suitability_warehouse.t/test_metadata/kwargs/max_value", 4, True),
+        ("nodes/test.suitability_warehouse.t/config/severity", "WARN", True),
+        ("macros/macro.suitability_warehouse.other/macro_sql", "changed", False),
+        ("nodes/model.suitability_warehouse.m/description", "Another word for it.", False),
     ],
 )
 def test_a_code_version_follows_macros_tests_and_contracts(
@@ -243,7 +257,7 @@ def test_variables_that_a_model_or_its_macros_name_are_its_settings(tmp_path: Pa
     assert before.variables == ("cut",)
     assert _table(tmp_path, _manifest(), cut=2) == before
     manifest = _manifest()
-    manifest["macros"]["macro.suitability.inner"]["macro_sql"] = "{{ var('unused') }}"
+    manifest["macros"]["macro.suitability_warehouse.inner"]["macro_sql"] = "{{ var('unused') }}"
     assert _table(tmp_path, manifest).variables == ("cut", "unused")
 
 

@@ -31,13 +31,13 @@ def test_the_rows_behind_a_failed_dbt_test_are_named(tmp_path: Path) -> None:
     node = {
         "resource_type": "test",
         "name": "floor_x",
-        "package_name": "suitability",
+        "package_name": "suitability_warehouse",
         "original_file_path": "models/x.yml",
         "path": "floor_x.sql",
     }
     (tmp_path / "dbt/target").mkdir(parents=True)
     (tmp_path / "dbt/target/manifest.json").write_text(json.dumps({"nodes": {"t": node}}))
-    compiled = tmp_path / "dbt/run/compiled/suitability/models/x.yml"
+    compiled = tmp_path / "dbt/run/compiled/suitability_warehouse/models/x.yml"
     compiled.mkdir(parents=True)
     (compiled / "floor_x.sql").write_text("select benchmark, share from x -- below the floor")
     with DuckDBWarehouse(settings.warehouse_path).connect() as connection:

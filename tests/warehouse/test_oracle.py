@@ -90,9 +90,11 @@ CHANGES = (
     appended(f"{SEEDS}/policies.csv", "sharper,0,2,raw,frequency_adjusted,dirichlet,false\n"),
     appended(f"{SEEDS}/seed_system_alias.csv", "o4-mini,another\n"),
     appended("project/rubrics/capabilities/CF.md", "\nMore.\n"),
-    replaced("project/dbt/models/marts/work/activity_importance.sql", "n_selected < 5", "n_selected < 6"),
     replaced(
-        "project/dbt/models/sources.yml", "pearson_sd, data_type: double", "pearson_sd, data_type: float"
+        "project/dbt/models/intermediate/work/int_disclosed_importance.sql", "n_selected < 5", "n_selected < 6"
+    ),
+    replaced(
+        "project/dbt/models/sources/work.yml", "pearson_sd, data_type: double", "pearson_sd, data_type: float"
     ),
     replaced("project/assets/work/reliability.py", "N_SPLITS = 500", "N_SPLITS = 1000"),
     replaced("project/assets/propensity/estimate.py", "PRIOR_SD = 2.0", "PRIOR_SD = 1.9"),

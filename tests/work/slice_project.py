@@ -104,7 +104,7 @@ def recount(folder: Path, warehouse: DuckDBWarehouse, respondents: pd.DataFrame)
 
 
 def _compiled(warehouse: DuckDBWarehouse) -> Path:
-    return warehouse.path.parent / "target" / "compiled" / "suitability" / "models"
+    return warehouse.path.parent / "target" / "compiled" / "suitability_warehouse" / "models"
 
 
 def _with_table(folder: Path, warehouse: DuckDBWarehouse, table: str, rows: pd.DataFrame) -> DuckDBWarehouse:
@@ -133,9 +133,9 @@ def _run_compiled(warehouse: DuckDBWarehouse, compiled: Path, models: tuple[str,
 
 def _copy_project(project: Path, dropped: tuple[str, ...]) -> None:
     whole = PROJECT / "dbt"
-    shutil.copytree(whole / "macros", project / "macros")
-    for name in ("dbt_project.yml", "profiles.yml", "models/sources.yml"):
-        (project / name).parent.mkdir(parents=True, exist_ok=True)
+    for name in ("macros", "models/sources"):
+        shutil.copytree(whole / name, project / name)
+    for name in ("dbt_project.yml", "profiles.yml"):
         shutil.copy(whole / name, project / name)
     for layer in LAYERS:
         shutil.copytree(whole / "models" / layer / "work", project / "models" / layer / "work")

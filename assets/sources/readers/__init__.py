@@ -1,4 +1,4 @@
-"""Pure readers: an input folder in, frames as declared in dbt/models/sources.yml out."""
+"""Pure readers: an input folder in, frames as declared in dbt/models/sources/ out."""
 
 from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.readers.chats import ChatParts, read_chats

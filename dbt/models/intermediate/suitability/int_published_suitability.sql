@@ -8,31 +8,31 @@
 
 with
 
-activity_importance as (
-    select * from {{ ref('activity_importance') }}
+disclosed as (
+    select * from {{ ref('int_disclosed_importance') }}
 ),
 
-{# what rests on too few respondents is withheld here as in every other mart #}
+{# what rests on too few respondents is withheld here as in every mart #}
 pooled as (
     select
         computed.*,
         case computed.scope_type when 'all' then 'All' else computed.scope end as column_name
     from {{ source('model', 'published_suitability') }} as computed
-    inner join activity_importance
+    inner join disclosed
         on
-            computed.scope_type = activity_importance.scope_type
-            and computed.scope = activity_importance.scope
-            and computed.activity = activity_importance.activity
-    where not activity_importance.is_suppressed
+            computed.scope_type = disclosed.scope_type
+            and computed.scope = disclosed.scope
+            and computed.activity = disclosed.activity
+    where not disclosed.is_suppressed
 ),
 
 robustness as (
-    select * from {{ ref('ranking_robustness') }}
+    select * from {{ ref('int_ranking_robustness') }}
     where basis = 'published_c6'
 ),
 
 sensitivity as (
-    select * from {{ ref('policy_sensitivity') }}
+    select * from {{ ref('int_policy_sensitivity') }}
     where basis = 'published_c6'
 ),
 
@@ -41,7 +41,7 @@ neutral as (
         system,
         activity,
         mean_log
-    from {{ ref('suitability_sweep') }}
+    from {{ ref('int_suitability_sweep') }}
     where basis = 'published_c6' and weight_uncertainty = 'none' and power = 0 and sharpness = 1
 ),
 
@@ -88,13 +88,13 @@ computed as (
         'Table C10' as table_name,
         pooled.activity as row_name,
         pooled.column_name,
-        ln(nullif(activity_importance.conditional_importance, 0)) + pooled.mean_log as computed
+        ln(nullif(disclosed.conditional_importance, 0)) + pooled.mean_log as computed
     from pooled
-    inner join activity_importance
+    inner join disclosed
         on
-            pooled.scope_type = activity_importance.scope_type
-            and pooled.scope = activity_importance.scope
-            and pooled.activity = activity_importance.activity
+            pooled.scope_type = disclosed.scope_type
+            and pooled.scope = disclosed.scope
+            and pooled.activity = disclosed.activity
     union all
     select
         'Section 4.4.1' as table_name,

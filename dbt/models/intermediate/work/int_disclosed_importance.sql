@@ -81,6 +81,8 @@ final as (
             as bigint
         ) as n_domains,
         disclosed.is_absent,
+        disclosed.n_selected < 5 as is_thin,
+        disclosed.suppression is not null as is_suppressed,
         disclosed.suppression
     from disclosed
     left join over_domains on disclosed.activity = over_domains.activity

@@ -22,7 +22,7 @@ final as (
         cast(coalesce(chat.n_language_disputed, 0) as bigint) as n_language_disputed,
         chat.first_at,
         chat.last_at
-    from {{ source('raw', 'chat_file') }} as chat_file
+    from {{ ref('stg_chat_file') }} as chat_file
     left join chat on chat_file.source_file = chat.source_file
 )
 

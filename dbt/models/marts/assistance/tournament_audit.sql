@@ -50,19 +50,7 @@ verdict as (
 ),
 
 told as (
-    select
-        source_file,
-        row_number,
-        cast(null as {{ dbt.type_string() }}) as call_id,
-        rationale
-    from {{ source('raw', 'tournament_judgement') }}
-    union all
-    select
-        'ledger.sqlite' as source_file,
-        call_number as row_number,
-        call_id,
-        rationale
-    from {{ source('raw', 'tournament_llm_judgement') }}
+    select * from {{ ref('stg_tournament_rationale') }}
 ),
 
 written as (

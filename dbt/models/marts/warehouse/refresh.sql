@@ -1,7 +1,7 @@
 with
 
 refreshes as (
-    select * from {{ source('raw', 'refresh') }}
+    select * from {{ ref('stg_refresh') }}
 ),
 
 final as (

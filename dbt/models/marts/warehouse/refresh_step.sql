@@ -1,7 +1,7 @@
 with
 
 steps as (
-    select * from {{ source('raw', 'refresh_step') }}
+    select * from {{ ref('stg_refresh_step') }}
 ),
 
 final as (

@@ -26,7 +26,7 @@ raters as (
 found as (
     {# interviews alone say what work needs, too #}
     select case when input = 'interviews' then 'survey' else input end as input
-    from {{ source('raw', 'source_file') }}
+    from {{ ref('stg_source_file') }}
     union distinct
     select input
     from {{ ref('stg_answered_input') }}

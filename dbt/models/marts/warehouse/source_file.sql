@@ -7,7 +7,7 @@ final as (
         source_sha256,
         n_bytes,
         modified_at
-    from {{ source('raw', 'source_file') }}
+    from {{ ref('stg_source_file') }}
 )
 
 select * from final

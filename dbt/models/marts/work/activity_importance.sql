@@ -18,8 +18,8 @@ final as (
         n_respondents,
         n_domains,
         is_absent,
-        n_selected < 5 as is_thin,
-        suppression is not null as is_suppressed,
+        is_thin,
+        is_suppressed,
         suppression
     from importance
 )
