@@ -142,6 +142,8 @@ def _input(sources: Path, one: Input) -> Finding:
     files = [path for paths, _ in found for path in paths]
     if dangling := [relative(sources, path) for path in files if not path.exists()]:
         return Finding(name, "missing", f"links to files that are not there: {show.first(dangling)}")
+    if empty := [relative(sources, path) for path in files if path.suffix == ".csv" and _is_empty(path)]:
+        return Finding(name, "missing", f"a header and no rows, fill or delete: {show.first(empty)}")
     # interviews lie in the folder of the survey
     others = {location for other in INPUTS for location, _ in other.locations}
     ignored = [file for _, beside in found for file in beside if file not in others]
@@ -151,6 +153,12 @@ def _input(sources: Path, one: Input) -> Finding:
     if ignored:
         text += f"; not read: {show.first(ignored)}"
     return Finding(name, "ok" if files else "note", text)
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether a CSV file has no line below its header, as `suitability template` writes it: it stops a refresh."""
+    with path.open("rb") as file:
+        return sum(bool(line.strip()) for line, _ in zip(file, range(2), strict=False)) < 2
 
 
 def _where(places: Sequence[tuple[str, tuple[str, ...]]]) -> str:

@@ -246,8 +246,13 @@ def test_template_writes_what_doctor_then_finds(tmp_path: Path) -> None:
     assert written
     assert all(path.is_file() for path in written)
     seen = _call("doctor", home=tmp_path / "home", sources=folder, COLUMNS="200")
-    assert seen.exit_code == 0
-    assert "battery/ratings/*.csv" in seen.output
+    # each of them would stop a refresh
+    assert seen.exit_code == 1 and "a header and no rows, fill or delete: battery/ratings/" in seen.output
+    for path in written:
+        header = path.read_text(encoding="utf-8-sig").partition("\n")[0]
+        path.write_text(f"{header}\n{',' * header.count(',')}x\n", encoding="utf-8")
+    seen = _call("doctor", home=tmp_path / "home", sources=folder, COLUMNS="200")
+    assert seen.exit_code == 0 and "1 file (battery/ratings/*.csv)" in seen.output
 
 
 def test_wipe_removes_the_fit_and_the_partition_of_one_system(tmp_path: Path) -> None:
