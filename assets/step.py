@@ -49,7 +49,8 @@ class Made:
 
     Args:
         tables: rows by `schema.name`.
-        files: file or folder of the home by `schema.name`, of what is handed on in files: its bytes are its version.
+        files: by `schema.name`, where in the home lies what is handed on in files: a file, a folder, or those of a
+            folder by a pattern. Their bytes are its version.
         versions: data version of tables with columns that decide nothing.
         metadata: of each table by name, or of all under ''.
         checks: results of the step's own checks.

@@ -22,6 +22,7 @@ from dagster_project.runs.due import due
 from dagster_project.runs.instance import COMMAND_LINE_TAG, clear_killed_runs
 from dagster_project.runs.lock import refresh_lock
 from dagster_project.runs.preflight import ready_warehouse
+from dagster_project.runs.refresh_plan import read_graph
 from dagster_project.runs.removal import forget, has_left, hold
 from dagster_project.sensors import changed_inputs
 
@@ -66,6 +67,8 @@ def locked_warehouse(context: dg.InitResourceContext) -> Iterator[DuckDBWarehous
             return
         clear_killed_runs(context.instance)
         hold(settings, warehouse)
+        if context.run.job_name == "refresh":
+            warehouse.drop_unknown(read_graph(settings))
         yield warehouse
         # a run that failed leaves something to make: what it was made from is still needed
         if has_left(settings) and not due(settings).names:

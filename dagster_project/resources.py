@@ -6,7 +6,7 @@ Belongs here: opening the working file. Does not belong here: what is read or wr
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -158,6 +158,13 @@ class DuckDBWarehouse:
         """Note which tables passed their blocking checks, and which checks did not; see `versions_table.settle`."""
         with self.connect() as connection:
             version_table.settle(connection, is_sound, failed, ran, seconds, reasons, refresh_id)
+
+    def drop_unknown(self, names: Collection[str]) -> list[str]:
+        """Drop tables that no asset of `names` makes any more; see `version_table.drop_unknown`."""
+        if not self.path.exists():
+            return []
+        with self.connect() as connection:
+            return version_table.drop_unknown(connection, names)
 
     def failed_checks(self) -> list[FailedCheck]:
         """Checks that failed when last run."""

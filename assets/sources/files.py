@@ -44,7 +44,11 @@ def find_files(
             if child.name.lower().endswith(suffixes) and not child.name.startswith((".", "~"))
         ]
         ignored = sorted(set(children) - set(found))
-    faults = []
+    faults = [
+        SourceFileError("not a regular file", file=relative(sources, child), do="Remove it")
+        for child in found
+        if child.exists() and not (child.is_file() or child.is_dir())
+    ]
     by_name: dict[tuple[str, str], Path] = {}
     for child in found:
         name = clean_name(child.stem)

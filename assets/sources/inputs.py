@@ -247,15 +247,26 @@ def why_altered(version: Version, home: Path, hashes: FileHashes) -> str:
     place = version.metadata.get(FILE_OF)
     if not place:
         return ""
-    if not (home / place).exists():
+    if not files_at(home / place):
         return f"{place} is gone"
     return "" if bytes_version(home / place, hashes.of) == version.data_version else f"{place} was altered"
 
 
 def bytes_version(path: Path, hash_of: Callable[[Path, str], str] = file_sha256) -> str:
-    """Hash of a file, or of all files of a folder."""
-    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
-    return version_of({file.relative_to(path).as_posix(): hash_of(file, file.name) for file in files})
+    """Hash of a file, of all files of a folder, or of those in a folder that a pattern names."""
+    folder = path.parent if "*" in path.name else path
+    return version_of(
+        {file.relative_to(folder).as_posix(): hash_of(file, file.name) for file in files_at(path)}
+    )
+
+
+def files_at(path: Path) -> list[Path]:
+    """The files that `bytes_version` is of, sorted."""
+    if "*" in path.name:
+        return sorted(file for file in path.parent.glob(path.name) if file.is_file())
+    if path.is_dir():
+        return sorted(file for file in path.rglob("*") if file.is_file())
+    return [path] if path.exists() else []
 
 
 def input_versions(

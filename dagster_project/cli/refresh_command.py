@@ -101,6 +101,7 @@ def _refresh(settings: Settings, console: Console, verbose: bool, dry_run: bool)
     show.plan(console, plan, verbose)
     if dry_run:
         return True
+    warehouse.drop_unknown(graph)
     if plan.names:
         hold(settings, warehouse)
         succeeded = _run(settings, console, plan, verbose)

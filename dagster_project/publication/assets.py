@@ -31,7 +31,8 @@ def build_published_marts(nodes: DbtNodes) -> dg.AssetsDefinition:
         settings = step.settings
         rows = publish(step.warehouse, settings.published, marts, run_id=step.context.run.run_id)  # type: ignore[arg-type]
         return Made(
-            files={"published.marts": settings.published_path},
+            # the DuckDB file and the Parquet files beside it
+            files={"published.marts": settings.published / "*.*"},
             metadata={"": {"path": str(settings.published_path), "rows": rows}},
         )
 

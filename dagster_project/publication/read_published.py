@@ -130,7 +130,7 @@ def _read_publication(path: Path, n_best: int) -> Publication:
         from marts.suitability
         join marts.policy on policy.policy = suitability.policy and policy.is_default
         left join marts.ai_system on ai_system.system = suitability.system
-        where suitability.scope_type = 'all' and coalesce(ai_system.kind, 'ai') = 'ai'
+        where suitability.scope_type = 'all' and mean_log is not null and coalesce(ai_system.kind, 'ai') = 'ai'
         order by mean_log desc, suitability.system, activity
         limit {n_best}
         """,

@@ -55,9 +55,19 @@ class Watch:
         default_factory=lambda: dict.fromkeys(dict.fromkeys(STAGES.values()), 0.0)
     )
     failures: list[Failure] = field(default_factory=list)
-    n_made: int = 0
-    n_kept: int = 0
+    _made: set[str] = field(default_factory=set)
+    _kept: set[str] = field(default_factory=set)
     _last: float | None = None
+
+    @property
+    def n_made(self) -> int:
+        """Assets that were made."""
+        return len(self._made)
+
+    @property
+    def n_kept(self) -> int:
+        """Assets that were looked at and kept."""
+        return len(self._kept - self._made)
 
     def __call__(self, entry: Any) -> None:
         """Take one EventLogEntry: the time since the one before belongs to the stage whose asset or check ended."""
@@ -70,10 +80,10 @@ class Watch:
             self._last = entry.timestamp
         elif kind == "ASSET_MATERIALIZATION":
             key = "/".join(event.asset_key.path)
-            if KEPT in event.event_specific_data.materialization.metadata:
-                self.n_kept += 1
-            else:
-                self.n_made += 1
+            # partitions of one asset count once, and as made if any of them is
+            (self._kept if KEPT in event.event_specific_data.materialization.metadata else self._made).add(
+                key
+            )
             self.on_asset(key, self._book(key, entry.timestamp))
         elif kind == "ASSET_CHECK_EVALUATION":
             self._book("/".join(event.event_specific_data.asset_key.path), entry.timestamp)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -116,6 +116,29 @@ def settle(
             [(seconds or {}).get(name), (reasons or {})[name], refresh_id, name],
         )
     connection.commit()
+
+
+def drop_unknown(connection: duckdb.DuckDBPyConnection, names: Collection[str]) -> list[str]:
+    """Drop what was made by an asset that the project no longer has, and its notes; return the names."""
+    gone = sorted(read(connection).keys() - set(names))
+    if not gone:
+        return []
+    connection.begin()
+    for name in gone:
+        schema, table = name.split(".")
+        kind = connection.execute(
+            "select table_type from information_schema.tables where table_catalog = current_database() "
+            "and table_schema = ? and table_name = ?",
+            [schema, table],
+        ).fetchone()
+        if kind:
+            connection.execute(
+                f'drop {"view" if kind[0] == "VIEW" else "table"} "{schema}"."{table}" cascade'
+            )
+        for notes in ("version", "failed_check"):
+            connection.execute(f"delete from state.{notes} where name = ?", [name])
+    connection.commit()
+    return gone
 
 
 def _counted(version: Version, content: Mapping[str, Any]) -> Version:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -195,3 +196,9 @@ def test_items_without_a_line_are_told(tmp_path: Path) -> None:
 def test_a_file_whose_name_is_blank_names_no_system(tmp_path: Path) -> None:
     write_results(tmp_path, "\u00a0")
     assert faults(read_results, tmp_path) == [("battery/results/\u00a0.csv", "the file's name is blank")]
+
+
+def test_a_pipe_among_results_is_refused_not_waited_for(tmp_path: Path) -> None:
+    write_results(tmp_path)
+    os.mkfifo(tmp_path / "battery/results/pipe.csv")
+    assert faults(list_source_files, tmp_path) == [("battery/results/pipe.csv", "not a regular file")]

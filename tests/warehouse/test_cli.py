@@ -173,6 +173,15 @@ def test_the_best_pairs_are_those_of_the_default_policy_over_all(home: Path) -> 
     }
 
 
+def test_a_publication_whose_best_are_withheld_is_shown(home: Path) -> None:
+    with duckdb.connect(str(home / "published" / "suitability.duckdb")) as connection:
+        connection.execute("update marts.suitability set mean_log = null, q025_log = null, q975_log = null")
+    publication = read_publication(home / "published" / "suitability.duckdb")
+    assert publication.best == []
+    show.publication(Console(file=(out := io.StringIO())), Settings(home=home), publication)
+    assert "no suitability was computed" in out.getvalue()
+
+
 def test_sql_answers_in_three_formats(home: Path) -> None:
     query = "select activity, mean_log from marts.suitability where policy = 'p' and scope = 'all' order by 2"
     as_csv = _call("sql", query, "--format", "csv", home=home)

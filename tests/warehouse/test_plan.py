@@ -17,9 +17,9 @@ import pytest
 
 from assets.common.warehouse import declared_tables
 from assets.settings import Settings
-from assets.sources.inputs import FileHashes
+from assets.sources.inputs import FileHashes, bytes_version, why_altered
 from assets.step import Made, Step, table_assets
-from assets.versions import Version
+from assets.versions import FILE_OF, Version
 from dagster_project.resources import DuckDBWarehouse
 from dagster_project.runs.refresh_plan import Node, Refresh, keep_graph, plan_refresh, read_graph
 from tests.factories import write_results
@@ -199,6 +199,19 @@ def test_a_table_that_somebody_dropped_is_made_again(own: Settings) -> None:
     assert run(own) == {RESULT} and plan(own).names == []
 
 
+def test_what_no_asset_makes_any_more_goes_with_its_notes(own: Settings) -> None:
+    run(own)
+    warehouse = DuckDBWarehouse(own.warehouse_path)
+    assert warehouse.drop_unknown(GRAPH) == []
+    assert warehouse.drop_unknown([name for name in GRAPH if name != AFTER]) == [AFTER]
+    assert warehouse.versions().keys() == GRAPH.keys() - {AFTER}
+    with warehouse.connect() as connection:
+        tables = connection.execute(
+            "select table_schema || '.' || table_name from information_schema.tables"
+        ).fetchall()
+    assert (AFTER,) not in tables and (RESULT,) in tables
+
+
 def test_a_step_that_broke_off_is_made_again(own: Settings) -> None:
     @table_assets(group="capability", reads=[FILE], writes={AFTER: "Fails."})
     def broken(step: Step) -> Made:
@@ -324,3 +337,20 @@ def test_a_working_file_of_an_earlier_version_tells_of_nothing(own: Settings) ->
     with duckdb.connect(str(own.warehouse_path)) as connection:
         connection.execute("create schema raw; create table raw.result as select 1 as x")
     assert plan(own).stale == dict.fromkeys(GRAPH, "not made yet")
+
+
+def test_a_file_that_a_pattern_names_is_missed_and_an_altered_one_noticed(tmp_path: Path) -> None:
+    folder = tmp_path / "published"
+    folder.mkdir()
+    for name in ("a.duckdb", "a.parquet", "b.parquet"):
+        (folder / name).write_text(name, encoding="utf-8")
+    hashes = FileHashes(tmp_path)
+    version = Version("c", data_version=bytes_version(folder / "*.*"), metadata={FILE_OF: "published/*.*"})
+    assert why_altered(version, tmp_path, hashes) == ""
+    (folder / "b.parquet").write_text("junk", encoding="utf-8")
+    assert why_altered(version, tmp_path, hashes) == "published/*.* was altered"
+    (folder / "b.parquet").unlink()
+    assert why_altered(version, tmp_path, hashes) == "published/*.* was altered"
+    for path in folder.iterdir():
+        path.unlink()
+    assert why_altered(version, tmp_path, hashes) == "published/*.* is gone"
