@@ -90,7 +90,9 @@ CHANGES = (
     appended(f"{SEEDS}/seed_system_alias.csv", "o4-mini,another\n"),
     appended("project/rubrics/capabilities/CF.md", "\nMore.\n"),
     replaced(
-        "project/dbt/models/intermediate/work/int_disclosed_importance.sql", "n_selected < 5", "n_selected < 6"
+        "project/dbt/models/intermediate/work/int_disclosed_importance.sql",
+        "n_selected < 5",
+        "n_selected < 6",
     ),
     replaced(
         "project/dbt/models/sources/work.yml", "pearson_sd, data_type: double", "pearson_sd, data_type: float"
