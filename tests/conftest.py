@@ -54,5 +54,5 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whole refreshes first: they take minutes in one process, while the other works through the rest."""
-    items.sort(key=lambda item: item.get_closest_marker("refresh") is None)
+    """What takes minutes in one process first, while the other works through the rest: whole refreshes, PostgreSQL."""
+    items.sort(key=lambda item: not any(map(item.get_closest_marker, ("refresh", "postgres"))))
