@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assets.ports import declared_tables
+from assets.common.warehouse import declared_tables
 from assets.settings import PROJECT
 from tests.warehouse.postgres_server import connect, postgres_server
 

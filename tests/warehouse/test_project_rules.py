@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from dagster_project.dbt_nodes import read_nodes
+from dagster_project.dbt_build.dbt_nodes import read_nodes
 
 LAYERS = ("staging", "intermediate", "marts")
 # Lists of exceptions are compared exactly: what is mended leaves its list.
