@@ -13,6 +13,7 @@ READ = (
         "intermediate.int_tournament_rank",
     ),
     *("intermediate.int_tournament_run_rank", "intermediate.int_assistance_trait"),
+    "intermediate.int_tournament_spread",
 )
 OUTPUT = "staging.stg_tournament_output"
 MADE = {
@@ -39,7 +40,7 @@ def tournament(step: Step) -> Made:
     """What SQL can't say of the tournament; no verdicts give empty tables."""
     from assets.assistance import bradley_terry, doing_and_helping, judge_reliability, regret, tasks, traits
 
-    pairs, bias, rank, run_rank, trait = map(step.read, READ)
+    pairs, bias, rank, run_rank, trait, spread = map(step.read, READ)
     instrument = tasks.read_instrument(step.settings.sources)
     prompts = {name: task.prompt for name, task in instrument.tasks.items()}
     found = (
@@ -49,7 +50,7 @@ def tournament(step: Step) -> Made:
         doing_and_helping.mode_correlation(rank),
         doing_and_helping.help_probability(run_rank, step.settings.seed_for),
         traits.leak_frame(step.read(OUTPUT), prompts),
-        regret.helper_regret(run_rank),
+        regret.helper_regret(run_rank, spread),
         doing_and_helping.trait_association(trait[trait["is_used"]]),
     )
     return Made(dict(zip(MADE, found, strict=True)))

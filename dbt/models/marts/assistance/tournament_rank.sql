@@ -37,6 +37,7 @@ final as (
         task_rank.n_runs,
         task_rank.n_comparisons,
         task_rank.n_missing,
+        task_rank.n_one_seat,
         cast(coalesce(leak.n_leaking, 0) as bigint) as n_leaking,
         task_rank.is_unaided,
         task_rank.mean_rank_scaled,
@@ -52,6 +53,7 @@ final as (
             'task_rank.rank', 'task_rank.rank_scaled', 'bradley_terry.place', 'bradley_terry.log_strength',
             'bradley_terry.low', 'bradley_terry.reason', [
             counted('task_rank.n_missing', 'task_rank.n_missing + task_rank.n_comparisons', 'comparisons missing'),
+            counted('task_rank.n_one_seat', 'task_rank.n_comparisons', 'comparisons by judges that always chose one seat'),
             counted('leak.n_leaking', 'task_rank.n_runs', 'texts of help hold the deliverable'),
         ]) }} as warning
     from task_rank

@@ -1,0 +1,67 @@
+"""Tournaments so small that their figures are known by hand: all runs agree, one seat wins, groups that never met."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dagster_project.resources import DuckDBWarehouse
+from tests.assistance.slice_build import build_slice, rebuild
+
+Met = tuple[str, str, str]
+
+
+def write(folder: Path, met: Iterable[Met], runs: int = 5, judge: str = "j") -> None:
+    """Verdicts of `judge` on (task, first, second): the first seat wins in every run."""
+    files = folder / "tournament"
+    (files / "judgements").mkdir(parents=True)
+    lines = ["candidate,family,role", *(f"{n},{n}{n},candidate" for n in "abcd"), f"{judge},jj,judge", ""]
+    (files / "candidates.csv").write_text("\n".join(lines), encoding="utf-8")
+    with (files / "judgements" / "v.jsonl").open("w", encoding="utf-8") as file:
+        for task, first, second in met:
+            for run in range(runs):
+                row = {"task": task, "mode": "automation", "run": run, "judge": judge}
+                file.write(json.dumps(row | {"first": first, "second": second, "choice": "first"}) + "\n")
+
+
+@pytest.fixture(scope="module")
+def agreed(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> DuckDBWarehouse:
+    """Three who met in five runs, each pair always in one order."""
+    folder = tmp_path_factory.mktemp("agreed")
+    write(folder / "sources", [("t", *pair) for pair in combinations("abc", 2)])
+    return build_slice(folder, folder / "sources", dbt_target)
+
+
+def test_ranks_and_strengths_have_the_width_of_five_runs(agreed: DuckDBWarehouse) -> None:
+    """A share of 5 of 5 is Beta(5.5, 0.5): variance 2.75 / (36 * 7), and each met two."""
+    for mart in ("tournament_rank", "tournament_overall"):
+        rank: Any = agreed.read(f"marts.{mart}").set_index("candidate")
+        assert rank["mean_rank"].to_dict() == {"a": 1, "b": 2, "c": 3}
+        assert rank["se_rank"].to_numpy() == pytest.approx((2 * 2.75 / 252) ** 0.5)
+        assert (rank["bt_high"] - rank["bt_low"] > 1).all()
+    best = agreed.read("marts.tournament_best")
+    assert best["se_rank"].item() == pytest.approx((2 * 2.75 / 252) ** 0.5)
+
+
+def test_a_judge_that_always_takes_one_seat_is_told_beside_the_ranks(agreed: DuckDBWarehouse) -> None:
+    for mart in ("tournament_rank", "tournament_overall"):
+        rank = agreed.read(f"marts.{mart}")
+        assert (rank["n_one_seat"] == 10).all()
+        assert rank["warning"].str.contains("10 of 10 comparisons by judges that always chose one seat").all()
+
+
+def test_both_orders_judged_by_one_seat_are_ties_and_told_too(
+    agreed: DuckDBWarehouse, tmp_path: Path
+) -> None:
+    write(tmp_path / "sources", [("t", "a", "b"), ("t", "b", "a")], runs=3)
+    rank = rebuild(tmp_path, agreed, tmp_path / "sources").read("marts.tournament_rank")
+    assert rank["rank"].tolist() == [1, 1]
+    assert rank["win_share"].tolist() == [0.5, 0.5]
+    assert (rank["n_one_seat"] == 3).all()
+    # 1.5 of 3: Beta(2, 2) has the variance 4 / (16 * 5)
+    assert rank["se_rank"].to_numpy() == pytest.approx(0.05**0.5)
