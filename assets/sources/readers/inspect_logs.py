@@ -20,7 +20,8 @@ import pandas as pd
 from assets.common.warehouse import conform
 from assets.settings import PROJECT
 from assets.sources.errors import SourceError, SourceFileError
-from assets.sources.files import clean_name, relative
+from assets.common.names import DAMAGED_DO, DAMAGED_WHAT, clean_name, is_damaged
+from assets.sources.files import relative
 from assets.sources.inputs import INSPECT_LOGS
 from assets.sources.readers.inspect_system import InspectSystem, system_of, task_setup
 
@@ -101,6 +102,8 @@ def rows_of(log: Mapping[str, Any], file: str, sha256: str) -> tuple[pd.DataFram
     if not samples:
         do = "Remove the log" if status != "started" else "Wait until it has finished, or remove the log"
         raise _fault(file, f"the log holds no samples (its status is {status})", do)
+    if is_damaged(benchmark) or is_damaged(system_of(log).key):
+        raise _fault(file, DAMAGED_WHAT, DAMAGED_DO)
     if not benchmark:
         raise _fault(file, "the log names no task", _REWRITE)
     samples = sorted(samples, key=lambda sample: (int(sample["epoch"]), clean_name(str(sample["id"]))))
@@ -204,7 +207,7 @@ def _require_unique(samples: Sequence[Mapping[str, Any]], asked: Iterable[str | 
     # the log's own list first: a zipped log keeps one file for 7 and '7', so that one of them is gone from it
     for epoch, item in [*((0, item) for item in asked), *((int(s["epoch"]), s["id"]) for s in samples)]:
         name = clean_name(str(item))
-        if not name or "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
+        if not name or is_damaged(name) or "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
             faults.append(SourceFileError(f"{item!r} can't name an item", file=file, do=_REWRITE))
         elif (epoch, name) in first:
             what = (
