@@ -41,6 +41,9 @@ def tournament(step: Step) -> Made:
     from assets.assistance import bradley_terry, doing_and_helping, judge_reliability, regret, tasks, traits
 
     pairs, bias, rank, run_rank, trait, spread = map(step.read, READ)
+    # groups that never met have no common scale
+    rank, run_rank = (frame[frame["n_groups"] == 1] for frame in (rank, run_rank))
+    is_whole = trait["task"].isin(run_rank.loc[run_rank["mode"] == "augmentation", "task"])
     instrument = tasks.read_instrument(step.settings.sources)
     prompts = {name: task.prompt for name, task in instrument.tasks.items()}
     found = (
@@ -51,6 +54,6 @@ def tournament(step: Step) -> Made:
         doing_and_helping.help_probability(run_rank, step.settings.seed_for),
         traits.leak_frame(step.read(OUTPUT), prompts),
         regret.helper_regret(run_rank, spread),
-        doing_and_helping.trait_association(trait[trait["is_used"]]),
+        doing_and_helping.trait_association(trait[trait["is_used"] & is_whole]),
     )
     return Made(dict(zip(MADE, found, strict=True)))

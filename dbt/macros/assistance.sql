@@ -63,6 +63,15 @@
         )
 {%- endmacro %}
 
+{# where not all can be compared; NULL where they can #}
+{% macro apart(n_groups) -%}
+    case
+                    when {{ n_groups }} > 1
+                        then 'ranked within one of ' || cast({{ n_groups }} as {{ dbt.type_string() }})
+                            || ' groups that never met'
+                end
+{%- endmacro %}
+
 {# '3 of 40 comparisons missing'; NULL where there are none #}
 {% macro counted(n, of, what) -%}
     case

@@ -65,3 +65,34 @@ def test_both_orders_judged_by_one_seat_are_ties_and_told_too(
     assert (rank["n_one_seat"] == 3).all()
     # 1.5 of 3: Beta(2, 2) has the variance 4 / (16 * 5)
     assert rank["se_rank"].to_numpy() == pytest.approx(0.05**0.5)
+
+
+def test_groups_that_never_met_are_not_ranked_together(agreed: DuckDBWarehouse, tmp_path: Path) -> None:
+    """In t a beats b and c beats d; in u b beats c, so that over all tasks there is one chain."""
+    met = [("t", "a", "b"), ("t", "c", "d"), ("u", "b", "c")]
+    write(tmp_path / "sources", met)
+    built = rebuild(tmp_path, agreed, tmp_path / "sources")
+    rank: Any = built.read("marts.tournament_rank").set_index(["task", "candidate"])
+    assert rank.loc["t", "comparison_group"].to_dict() == {"a": 1, "b": 1, "c": 2, "d": 2}
+    # within a group of two: not 1.5 and 3.5 of four
+    assert rank.loc["t", "mean_rank"].to_dict() == {"a": 1, "b": 2, "c": 1, "d": 2}
+    assert rank.loc["t", "rank"].to_dict() == {"a": 1, "b": 2, "c": 1, "d": 2}
+    assert rank.loc["t", "warning"].str.contains("ranked within one of 2 groups that never met").all()
+    assert rank.loc["u", "n_groups"].eq(1).all()
+    best = built.read("marts.tournament_best")
+    assert best[["task", "candidate"]].to_numpy().tolist() == [["u", "b"]]
+    roles = built.read("marts.role_choice").set_index("task")["best_doer"]
+    assert roles["u"] == "b" and roles.isna()["t"]
+    overall = built.read("marts.tournament_overall")
+    assert overall["n_groups"].eq(1).all() and overall["bt_log_strength"].notna().all()
+
+
+def test_groups_that_never_met_in_any_task_have_places_of_their_own(
+    agreed: DuckDBWarehouse, tmp_path: Path
+) -> None:
+    write(tmp_path / "sources", [("t", "a", "b"), ("u", "c", "d")])
+    overall: Any = rebuild(tmp_path, agreed, tmp_path / "sources").read("marts.tournament_overall")
+    overall = overall.set_index("candidate")
+    assert overall["rank"].to_dict() == {"a": 1, "b": 2, "c": 1, "d": 2}
+    assert overall["comparison_group"].to_dict() == {"a": 1, "b": 1, "c": 2, "d": 2}
+    assert overall["bt_log_strength"].isna().all()

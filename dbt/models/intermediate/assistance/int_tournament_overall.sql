@@ -64,10 +64,11 @@ unaided as (
     select
         task,
         run,
+        coalesce(comparison_group, 1) as comparison_group,
         min(mean_rank) as mean_rank
     from run_rank
     where is_unaided
-    group by task, run
+    group by task, run, coalesce(comparison_group, 1)
 ),
 
 {# what is common to both in a run leaves with the difference #}
@@ -77,7 +78,11 @@ behind_by_run as (
         run_rank.candidate,
         {{ exact_avg('run_rank.mean_rank - unaided.mean_rank') }} as behind
     from run_rank
-    inner join unaided on run_rank.task = unaided.task and run_rank.run = unaided.run
+    inner join unaided
+        on
+            run_rank.task = unaided.task
+            and run_rank.run = unaided.run
+            and coalesce(run_rank.comparison_group, 1) = unaided.comparison_group
     where run_rank.mode = 'augmentation' and not run_rank.is_unaided
     group by run_rank.run, run_rank.candidate
 ),
@@ -145,6 +150,16 @@ summary as (
     group by mode, candidate
 ),
 
+met as (
+    select
+        summary.*,
+        coalesce(groups.comparison_group, 1) as comparison_group,
+        coalesce(groups.n_groups, 1) as n_groups
+    from summary
+    left join {{ ref('int_tournament_group') }} as groups
+        on groups.task = 'all' and summary.mode = groups.mode and summary.candidate = groups.candidate
+),
+
 final as (
     select
         summary.*,
@@ -153,11 +168,17 @@ final as (
         spread.n_runs,
         behind.behind_unaided,
         behind.behind_unaided_se,
-        rank() over (partition by summary.mode order by {{ nine_decimals('summary.mean_task_rank') }}) as rank,
-        rank() over (partition by summary.mode order by {{ nine_decimals('summary.mean_rank') }}) as rank_by_mean,
-        rank() over (partition by summary.mode order by {{ nine_decimals('summary.mean_rank_scaled') }})
-            as rank_scaled
-    from summary
+        rank() over (
+            partition by summary.mode, summary.comparison_group order by {{ nine_decimals('summary.mean_task_rank') }}
+        ) as rank,
+        rank() over (
+            partition by summary.mode, summary.comparison_group order by {{ nine_decimals('summary.mean_rank') }}
+        ) as rank_by_mean,
+        rank() over (
+            partition by summary.mode, summary.comparison_group
+            order by {{ nine_decimals('summary.mean_rank_scaled') }}
+        ) as rank_scaled
+    from met as summary
     inner join tasks on summary.mode = tasks.mode
     inner join spread on summary.mode = spread.mode and summary.candidate = spread.candidate
     left join chance on summary.mode = chance.mode and summary.candidate = chance.candidate

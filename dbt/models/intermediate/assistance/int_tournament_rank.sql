@@ -15,6 +15,8 @@ summary as (
         {{ exact_avg('score_rank') }} as mean_score_rank,
         cast(count(*) as bigint) as n_runs,
         cast(sum(n_comparisons) as bigint) as n_comparisons,
+        coalesce(max(comparison_group), 1) as comparison_group,
+        coalesce(max(n_groups), 1) as n_groups,
         max(case when is_unaided then 1 else 0 end) = 1 as is_unaided,
         max(case when is_worker then 1 else 0 end) = 1 as is_worker
     from run_rank
@@ -62,13 +64,21 @@ final as (
         case when summary.n_runs > 1 then greatest(summary.se_over_runs, coalesce(chance.se_rank, 0)) end as se_rank,
         cast(coalesce(missing.n_missing, 0) as bigint) as n_missing,
         coalesce(one_seat.n_one_seat, 0) as n_one_seat,
-        rank() over (partition by summary.task, summary.mode order by {{ nine_decimals('mean_rank') }}) as rank,
-        rank() over (partition by summary.task, summary.mode order by {{ nine_decimals('mean_rank_scaled') }})
-            as rank_scaled,
+        rank() over (
+            partition by summary.task, summary.mode, summary.comparison_group order by {{ nine_decimals('mean_rank') }}
+        ) as rank,
+        rank() over (
+            partition by summary.task, summary.mode, summary.comparison_group
+            order by {{ nine_decimals('mean_rank_scaled') }}
+        ) as rank_scaled,
         case
             when mean_score_rank is not null
                 then rank() over (
-                    partition by summary.task, summary.mode, case when mean_score_rank is null then 1 else 0 end
+                    partition by
+                        summary.task,
+                        summary.mode,
+                        summary.comparison_group,
+                        case when mean_score_rank is null then 1 else 0 end
                     order by {{ nine_decimals('mean_score_rank') }}
                 )
         end as score_rank

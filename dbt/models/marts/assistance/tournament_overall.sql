@@ -38,11 +38,14 @@ final as (
         overall.n_comparisons,
         overall.n_missing,
         overall.n_one_seat,
+        overall.comparison_group,
+        overall.n_groups,
         overall.behind_unaided,
         overall.behind_unaided_se,
         overall.is_unaided,
         {{ order_warning('rank_by_mean', 'rank_scaled', 'place', 'log_strength', 'low', 'reason', [
             counted('overall.n_missing', 'overall.n_missing + overall.n_comparisons', 'comparisons missing'),
+            apart('overall.n_groups'),
             counted('overall.n_one_seat', 'overall.n_comparisons', 'comparisons by judges that always chose one seat'),
             counted('overall.n_tasks_missing', 'overall.n_tasks_missing + overall.n_tasks', 'tasks without a rank'),
         ]) }} as warning
