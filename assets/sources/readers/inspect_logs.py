@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -91,7 +92,8 @@ def load(path: Path, file: str) -> dict[str, Any]:
 def rows_of(log: Mapping[str, Any], file: str, sha256: str) -> tuple[pd.DataFrame, list[str]]:
     """raw.result of one log, by epoch and item, and the scorers that were left out with their number of scores.
 
-    `row_number` is the sample's place in that order: a log has no lines.
+    `row_number` is the sample's place in that order: a log has no lines. Samples that were asked for and are not there
+    (the run was cancelled, or the log cut) stand behind, with the status 'missing'.
 
     Raises:
         SourceError: no samples, no task or item name, an item twice in an epoch, a scorer asked for that isn't there.
@@ -121,6 +123,11 @@ def rows_of(log: Mapping[str, Any], file: str, sha256: str) -> tuple[pd.DataFram
         }
         for number, sample in enumerate(samples, start=1)
     ]
+    missing, n_asked = _not_reached(log, samples)
+    rows += [
+        {"row_number": number, "item": item, "epoch": str(epoch), "sample_status": "missing"}
+        for number, (epoch, item) in enumerate(missing, start=len(rows) + 1)
+    ]
     frame = pd.DataFrame(rows, dtype=object).assign(
         source_file=file,
         source_sha256=sha256,
@@ -130,6 +137,7 @@ def rows_of(log: Mapping[str, Any], file: str, sha256: str) -> tuple[pd.DataFram
         metadata=None,
         scorer=scorer,
         log_status=status,
+        n_asked=str(n_asked),
         log_version=_text(log.get("version")),
         eval_id=_text(spec.get("eval_id")),
         logged_at=_text(spec.get("created")),
@@ -190,6 +198,36 @@ def _left_out(samples: Iterable[Mapping[str, Any]], scorer: str | None) -> list[
 
 def _score(sample: Mapping[str, Any], scorer: str | None) -> Mapping[str, Any]:
     return (sample.get("scores") or {}).get(scorer) or {}
+
+
+def _not_reached(
+    log: Mapping[str, Any], samples: Sequence[Mapping[str, Any]]
+) -> tuple[list[tuple[int, str]], int]:
+    """Epoch and item of what was asked and is not there, as far as the log names it, and how many were asked in all."""
+    spec, results = log["eval"], log.get("results") or {}
+    config = spec.get("config") or {}
+    items = [clean_name(str(item)) for item in _in_limits((spec.get("dataset") or {}), config)]
+    there = {(int(sample["epoch"]), clean_name(str(sample["id"]))) for sample in samples}
+    asked = [(epoch, item) for epoch in range(1, int(config.get("epochs") or 1) + 1) for item in items]
+    # what was left out on purpose was not asked
+    missing = [] if results.get("early_stopping") else [key for key in asked if key not in there]
+    # old logs say 0
+    n_told = int(results.get("total_samples") or 0)
+    return missing, max(len(there) + len(missing), n_told)
+
+
+def _in_limits(dataset: Mapping[str, Any], config: Mapping[str, Any]) -> Sequence[str | int]:
+    """The data set's ids that the run was to take: its limit, a number or a span, and the samples it names."""
+    ids, limit, named = dataset.get("sample_ids") or [], config.get("limit"), config.get("sample_id")
+    if isinstance(limit, list) and len(limit) == 2:
+        # a list no longer than the span was cut already
+        ids = ids[limit[0] : limit[1]] if len(ids) > limit[1] - limit[0] else ids
+    elif limit is not None:
+        ids = ids[: int(limit)]
+    if named is not None:
+        patterns = [str(name) for name in (named if isinstance(named, list) else [named])]
+        ids = [one for one in ids if any(fnmatchcase(str(one), pattern) for pattern in patterns)]
+    return ids
 
 
 def _status(sample: Mapping[str, Any]) -> str:
