@@ -96,3 +96,32 @@ def test_groups_that_never_met_in_any_task_have_places_of_their_own(
     assert overall["rank"].to_dict() == {"a": 1, "b": 2, "c": 1, "d": 2}
     assert overall["comparison_group"].to_dict() == {"a": 1, "b": 1, "c": 2, "d": 2}
     assert overall["bt_log_strength"].isna().all()
+
+
+def test_graded_preferences_count_as_they_are_graded(agreed: DuckDBWarehouse, tmp_path: Path) -> None:
+    """The second's share is the preference less 1: (.9 + .2 + .5 + 1) / 4; discrete (1 + 0 + .5 + 1) / 4."""
+    write(tmp_path / "sources", [])
+    graded: list[dict[str, Any]] = [
+        {"preference": 1.9},
+        {"preference": "1.2"},
+        {"preference": 1.5},
+        {"choice": "second"},
+        # neither of these counts
+        {"preference": 2.5},
+        {"preference": 1.9, "choice": "first"},
+    ]
+    with (tmp_path / "sources/tournament/judgements/v.jsonl").open("w", encoding="utf-8") as file:
+        for run, verdict in enumerate(graded):
+            row = {"task": "t", "mode": "automation", "run": run, "judge": "j", "first": "a", "second": "b"}
+            file.write(json.dumps(row | verdict) + "\n")
+    built = rebuild(tmp_path, agreed, tmp_path / "sources")
+    for mart in ("tournament_rank", "tournament_overall"):
+        rank: Any = built.read(f"marts.{mart}").set_index("candidate")
+        assert rank["weighted_win_share"].to_dict() == pytest.approx({"a": 0.35, "b": 0.65})
+        assert rank["win_share"].to_dict() == pytest.approx({"a": 0.375, "b": 0.625})
+    reject = built.read("staging.stg_tournament_reject")
+    assert sorted(reject["reason"]) == [
+        "contradicts the choice 'first'",
+        "no number from 1 (the first) to 2 (the second)",
+    ]
+    assert set(reject["column_name"]) == {"preference"}

@@ -139,6 +139,7 @@ summary as (
         {{ exact_avg('mean_rank') }} as mean_rank,
         {{ exact_avg('mean_rank_scaled') }} as mean_rank_scaled,
         {{ exact_avg('win_share') }} as win_share,
+        {{ exact_avg('weighted_win_share') }} as weighted_win_share,
         {{ exact_avg('rank') }} as mean_task_rank,
         {{ exact_avg('score_rank') }} as mean_score_rank,
         cast(count(*) as bigint) as n_tasks,

@@ -11,6 +11,7 @@ summary as (
         stddev_samp(mean_rank) / sqrt(count(*)) as se_over_runs,
         {{ exact_avg('mean_rank_scaled') }} as mean_rank_scaled,
         {{ exact_avg('win_share') }} as win_share,
+        {{ exact_avg('weighted_win_share') }} as weighted_win_share,
         {{ exact_avg('score_z') }} as score_z,
         {{ exact_avg('score_rank') }} as mean_score_rank,
         cast(count(*) as bigint) as n_runs,

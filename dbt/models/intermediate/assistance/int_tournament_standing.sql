@@ -10,6 +10,7 @@ side as (
         judge,
         candidate_a as candidate,
         case outcome when 'a' then 2 when 'tie' then 1 else 0 end as half_wins,
+        share_a as share,
         score_a as score
     from comparison
     union all
@@ -20,6 +21,7 @@ side as (
         judge,
         candidate_b as candidate,
         case outcome when 'b' then 2 when 'tie' then 1 else 0 end as half_wins,
+        1 - share_a as share,
         score_b as score
     from comparison
 ),
@@ -33,6 +35,7 @@ share as (
         candidate,
         cast(count(*) as bigint) as n_comparisons,
         {{ to_double('sum(half_wins)') }} / (2 * count(*)) as win_share,
+        {{ exact_avg('share') }} as weighted_win_share,
         {{ exact_avg('score') }} as mean_score
     from side
     group by task, mode, run, judge, candidate
@@ -68,6 +71,7 @@ final as (
         candidate,
         n_comparisons,
         win_share,
+        weighted_win_share,
         mean_score,
         {{ to_double('judge_rank') }} as judge_rank,
         {{ to_double('judge_rank - 1') }} / nullif(n_pool - 1, 0) as judge_rank_scaled,

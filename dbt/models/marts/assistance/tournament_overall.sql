@@ -27,6 +27,7 @@ final as (
         overall.mean_rank_scaled,
         cast(overall.rank_scaled as bigint) as rank_scaled,
         overall.win_share,
+        overall.weighted_win_share,
         overall.mean_score_rank,
         bradley_terry.log_strength as bt_log_strength,
         bradley_terry.low as bt_low,

@@ -34,6 +34,7 @@ final as (
         task_rank.se_rank,
         cast(task_rank.rank as bigint) as rank,
         task_rank.win_share,
+        task_rank.weighted_win_share,
         task_rank.n_runs,
         task_rank.n_comparisons,
         task_rank.n_missing,
