@@ -143,6 +143,11 @@ class Settings(BaseSettings):
     quadrant_suitability_log: float | None = Field(
         None, description="pooled log suitability from which an activity counts as suited; unset = the median"
     )
+    quadrant_median: Literal["each_draw", "fixed"] = Field(
+        "each_draw",
+        description="where an unset suitability border lies: at the median of the activities within each posterior "
+        "draw, or, as in the paper, at the fixed median of their posterior means",
+    )
 
     chat_characters: int = Field(
         4000, ge=100, description="characters after which a chat's user turns are cut"

@@ -13,6 +13,7 @@ READ = (
         "intermediate.int_tournament_rank",
     ),
     *("intermediate.int_tournament_run_rank", "intermediate.int_assistance_trait"),
+    "intermediate.int_tournament_spread",
 )
 OUTPUT = "staging.stg_tournament_output"
 MADE = {
@@ -39,7 +40,10 @@ def tournament(step: Step) -> Made:
     """What SQL can't say of the tournament; no verdicts give empty tables."""
     from assets.assistance import bradley_terry, doing_and_helping, judge_reliability, regret, tasks, traits
 
-    pairs, bias, rank, run_rank, trait = map(step.read, READ)
+    pairs, bias, rank, run_rank, trait, spread = map(step.read, READ)
+    # groups that never met have no common scale
+    rank, run_rank = (frame[frame["n_groups"] == 1] for frame in (rank, run_rank))
+    is_whole = trait["task"].isin(run_rank.loc[run_rank["mode"] == "augmentation", "task"])
     instrument = tasks.read_instrument(step.settings.sources)
     prompts = {name: task.prompt for name, task in instrument.tasks.items()}
     found = (
@@ -49,7 +53,7 @@ def tournament(step: Step) -> Made:
         doing_and_helping.mode_correlation(rank),
         doing_and_helping.help_probability(run_rank, step.settings.seed_for),
         traits.leak_frame(step.read(OUTPUT), prompts),
-        regret.helper_regret(run_rank),
-        doing_and_helping.trait_association(trait[trait["is_used"]]),
+        regret.helper_regret(run_rank, spread),
+        doing_and_helping.trait_association(trait[trait["is_used"] & is_whole]),
     )
     return Made(dict(zip(MADE, found, strict=True)))

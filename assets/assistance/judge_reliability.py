@@ -12,8 +12,9 @@ import krippendorff
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import norm
 from scipy.stats import t as student
+
+from assets.common.shares import wilson
 
 OUTCOMES = ["n_a", "n_b", "n_tie"]
 N_RESAMPLES = 2000
@@ -75,16 +76,6 @@ def bias_intervals(counts: pd.DataFrame, seed_for: Callable[..., int]) -> pd.Dat
             low, high = np.quantile(_resampled_shares(hits, n, rng), [0.025, 0.975])
             rows.append((judge, bias, low, high, "bootstrap"))
     return pd.DataFrame(rows, columns=["judge", "bias", "q025", "q975", "interval"])
-
-
-def wilson(hits: float, n: float) -> tuple[float, float]:
-    """Wilson's 95 % score interval of a share."""
-    z = float(norm.ppf(0.975))
-    share = hits / n
-    centre = share + z**2 / (2 * n)
-    spread = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    low, high = (centre - spread) / (1 + z**2 / n), (centre + spread) / (1 + z**2 / n)
-    return max(0.0, float(low)), min(1.0, float(high))
 
 
 def _clustered(hits: NDArray[np.float64], n: NDArray[np.float64]) -> tuple[float, float]:

@@ -32,8 +32,24 @@ from typing import IO
 from assets.llm.call import Call, Status, schema_text, sha256
 from assets.llm.roles import Model, settings_that_change_answers
 
-VERSION = 1
+VERSION = 2
 BUSY_SECONDS = 60
+_VIEW = """
+create view ledger as
+    select attempt.call_id, attempt.attempt, attempt.run, run.plan, call.role, call.name, call.model, call.base_url,
+        call.settings, system.text as system, prompt.text as prompt, call.schema_sha256, call.repeat,
+        attempt.back_end, attempt.batch, batch.batch_id, coalesce(outcome.status, 'pending') as status,
+        outcome.answer, outcome.error, outcome.input_tokens, outcome.output_tokens, outcome.cost,
+        outcome.answered_model,
+        attempt.started_at, outcome.finished_at
+    from attempt
+    join run on attempt.run = run.run
+    join call on attempt.call_id = call.call_id
+    join text as system on call.system_sha256 = system.sha256
+    join text as prompt on call.prompt_sha256 = prompt.sha256
+    left join outcome on attempt.call_id = outcome.call_id and attempt.attempt = outcome.attempt
+    left join batch on attempt.batch = batch.token;
+"""
 _SCHEMA = (
     """
 create table run (run text primary key, plan text not null, started_at text not null);
@@ -52,23 +68,12 @@ create table outcome (
     call_id text not null, attempt integer not null,
     status text not null check (status in ('answered', 'unparsed', 'refused', 'failed')),
     answer text, error text, input_tokens integer, output_tokens integer, cost real, finished_at text not null,
+    answered_model text,
     primary key (call_id, attempt), foreign key (call_id, attempt) references attempt
 ) without rowid;
 create index attempt_run on attempt (run);
-create view ledger as
-    select attempt.call_id, attempt.attempt, attempt.run, run.plan, call.role, call.name, call.model, call.base_url,
-        call.settings, system.text as system, prompt.text as prompt, call.schema_sha256, call.repeat,
-        attempt.back_end, attempt.batch, batch.batch_id, coalesce(outcome.status, 'pending') as status,
-        outcome.answer, outcome.error, outcome.input_tokens, outcome.output_tokens, outcome.cost,
-        attempt.started_at, outcome.finished_at
-    from attempt
-    join run on attempt.run = run.run
-    join call on attempt.call_id = call.call_id
-    join text as system on call.system_sha256 = system.sha256
-    join text as prompt on call.prompt_sha256 = prompt.sha256
-    left join outcome on attempt.call_id = outcome.call_id and attempt.attempt = outcome.attempt
-    left join batch on attempt.batch = batch.token;
 """
+    + _VIEW
     + "".join(
         f"create trigger {table}_{event} before {event} on {table}\n"
         "begin select raise(abort, 'the ledger is append-only'); end;\n"
@@ -77,6 +82,9 @@ create view ledger as
     )
     + f"pragma user_version = {VERSION};"
 )
+
+# version -> what makes it the next one; what was written stays as it is, and the new column empty
+_MIGRATIONS = {1: "alter table outcome add column answered_model text;\ndrop view ledger;\n" + _VIEW}
 
 _LAST = """
 select attempt.attempt, attempt.run, attempt.batch, outcome.status, outcome.answer, outcome.error,
@@ -108,7 +116,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an attempt ended with; `answer` is the raw completion as JSON."""
+    """What an attempt ended with; `answer` is the raw completion as JSON, `answered_model` whom the reply names."""
 
     status: Status
     answer: str | None = None
@@ -116,6 +124,7 @@ class Outcome:
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost: float | None = None
+    answered_model: str | None = None
 
 
 class Ledger:
@@ -177,10 +186,10 @@ class Ledger:
     def settle(self, call_id: str, attempt: int, outcome: Outcome) -> bool:
         """Record what an attempt ended with; False when that is recorded already (then the first record stands)."""
         done = self._connection.execute(
-            "insert or ignore into outcome values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "insert or ignore into outcome values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 call_id, attempt, outcome.status, outcome.answer, outcome.error,
-                outcome.input_tokens, outcome.output_tokens, outcome.cost, _now(),
+                outcome.input_tokens, outcome.output_tokens, outcome.cost, _now(), outcome.answered_model,
             ],
         )  # fmt: skip
         return done.rowcount == 1
@@ -316,6 +325,8 @@ def open_ledger(path: Path) -> sqlite3.Connection:
         version = connection.execute("pragma user_version").fetchone()[0]
         if version == 0:
             _create(connection)
+        elif version in _MIGRATIONS:
+            _migrate(connection)
         elif version != VERSION:
             raise LedgerError(
                 f"{path} is of ledger version {version}, this program writes version {VERSION}. Use the program that "
@@ -350,6 +361,18 @@ def _create(connection: sqlite3.Connection) -> None:
     if connection.execute("pragma user_version").fetchone()[0] == 0:
         for statement in _statements(_SCHEMA):
             connection.execute(statement)
+    connection.execute("commit")
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    """An older ledger as this version's; another process may have been first."""
+    connection.execute("begin immediate")
+    version = connection.execute("pragma user_version").fetchone()[0]
+    while version in _MIGRATIONS:
+        for statement in _statements(_MIGRATIONS[version]):
+            connection.execute(statement)
+        version += 1
+        connection.execute(f"pragma user_version = {version}")
     connection.execute("commit")
 
 

@@ -27,6 +27,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from assets.common.names import clean_name, is_damaged
 from assets.settings import Settings
 
 T = TypeVar("T", bound=BaseModel)
@@ -68,6 +69,14 @@ class Model(BaseModel):
     output_price: float | None = Field(None, ge=0, description="per million tokens; none = cost unknown")
     json_schema: bool = Field(False, description="the server takes response_format json_schema")
     back_end: Literal["direct", "batch"] = "direct"
+
+    @field_validator("name")
+    @classmethod
+    def _as_files_spell_it(cls, value: str) -> str:
+        name = clean_name(value)
+        if not name or is_damaged(name):
+            raise ValueError("must be a name that can be read: it is blank, or a character was lost (U+FFFD)")
+        return name
 
     @field_validator("base_url")
     @classmethod

@@ -18,6 +18,8 @@ from assets.llm.provider import Provider, Trouble
 from assets.llm.roles import Limits, Model
 
 _REASON_CHARACTERS = 500
+# no reply has so many; SQLite can't hold any whole number, and sums of them must fit too
+_MOST_TOKENS = 10**9
 OVER_BUDGET = "not sent: it might exceed the budget"
 Decision = Literal["settled", "held", "resume", "send"]
 
@@ -145,8 +147,21 @@ class Session:
         usage = reply.get("usage")
         given, made = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
         return Outcome(
-            reading.status, raw, _storable(reading.reason) or None, given, made, call.model.cost(given, made)
+            reading.status,
+            raw,
+            _storable(reading.reason) or None,
+            given,
+            made,
+            call.model.cost(given, made),
+            self._answered_model(call, reply),
         )
+
+    def _answered_model(self, call: Call, reply: dict[str, Any]) -> str | None:
+        """Whom the reply names as its model: behind one name a server may change it."""
+        name = reply.get("model")
+        if not isinstance(name, str) or not name.strip():
+            return None
+        return _storable(self.provider(call.model).without_key(name).strip())
 
 
 def _storable(reason: str) -> str:
@@ -155,8 +170,10 @@ def _storable(reason: str) -> str:
 
 
 def _count(usage: object, name: str) -> int | None:
+    """A number of tokens; None where the server gives none, or one that can't be true."""
     value = usage.get(name) if isinstance(usage, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and 0 <= value <= _MOST_TOKENS else None
 
 
 def _answer(call: Call, outcome: Outcome, attempt: int, run: str) -> Answer:

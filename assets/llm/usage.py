@@ -16,7 +16,7 @@ from assets.llm.ledger import open_ledger
 
 _COLUMNS = (
     "call_id", "attempt", "run", "plan", "role", "name", "model", "base_url", "back_end", "status",
-    "input_tokens", "output_tokens", "cost", "started_at", "finished_at",
+    "input_tokens", "output_tokens", "cost", "started_at", "finished_at", "answered_model",
 )  # fmt: skip
 _COUNTS = """
 with standing as (

@@ -8,20 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import stat
-import unicodedata
 from pathlib import Path
 
+from assets.common.names import DAMAGED_DO, DAMAGED_WHAT, clean_name, is_damaged
 from assets.sources.errors import SourceError, SourceFileError
 
 CSV, JSONL = ".csv", ".jsonl"
-_LOOK_ALIKES = str.maketrans(
-    {
-        **dict.fromkeys("\u00a0\u2007\u202f", " "),
-        **dict.fromkeys("\ufeff\u200b", None),
-        **dict.fromkeys("\u2018\u2019", "'"),
-        **dict.fromkeys("\u201c\u201d", '"'),
-    }
-)
 
 
 def find_files(
@@ -31,7 +23,7 @@ def find_files(
 
     Raises:
         SourceError: a file where a folder is expected, a folder that can't be reached, two files that give the same
-            name, or one whose name is blank.
+            name, or one whose name is blank or damaged.
     """
     folder, _, file = location.rpartition("/") if location.endswith(CSV) else (location, "", "")
     children = _children(sources, folder)
@@ -55,9 +47,14 @@ def find_files(
         other = by_name.setdefault((name.casefold() if file else name, child.suffix.lower()), child)
         if other is not child:
             what = f"gives the same name as {other.name}"
+            if not (child.name + other.name).isascii():
+                # the two may look the same: this is how they differ
+                what += f" ({child.name!a} and {other.name!a})"
             faults.append(
                 SourceFileError(what, file=relative(sources, child), do="Rename or remove one of them")
             )
+        if is_damaged(name):
+            faults.append(SourceFileError(DAMAGED_WHAT, file=relative(sources, child), do=DAMAGED_DO))
         if not name:
             do = "Rename it"
             faults.append(SourceFileError("the file's name is blank", file=relative(sources, child), do=do))
@@ -94,13 +91,6 @@ def _unreachable(sources: Path, path: Path, error: OSError) -> SourceFileError:
     what = f"cannot be reached ({error.strerror})"
     do = "Restore what it leads to and your right to read it, or remove it"
     return SourceFileError(what, file=relative(sources, path), do=do)
-
-
-def clean_name(text: str) -> str:
-    """A name as everyone spells it: NFC, no BOM, plain blanks and quotes, no blanks around it."""
-    if text.isascii():
-        return text.strip()
-    return unicodedata.normalize("NFC", text.translate(_LOOK_ALIKES)).strip()
 
 
 def relative(sources: Path, path: Path) -> str:

@@ -59,6 +59,7 @@ def as_read(reading: Reading) -> Made:
         "ignored_files": reading.ignored_files,
         "ignored_columns": reading.ignored_columns,
         "blank_rows_skipped": reading.n_blank_rows,
+        "respelled_names": reading.respelled,
     }
     return Made(reading.frames, metadata={"": told})
 

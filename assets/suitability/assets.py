@@ -46,6 +46,7 @@ def suitability_scores(step: Step) -> Made:
         people=_people(step),
         hidden=_hidden(step),
         border_log=step.settings.quadrant_suitability_log,
+        fixed_median=step.settings.quadrant_median == "fixed",
     )
     tables = dict(zip(SCORED, (scores.suitability, scores.pooled, scores.undefined), strict=True))
     return Made(tables, metadata={"": {"n_undefined_weight": len(scores.undefined)}})

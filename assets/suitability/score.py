@@ -43,6 +43,7 @@ def score(
     people: Collection[str] = frozenset(),
     hidden: Collection[tuple[str, str, str]] = frozenset(),
     border_log: float | None = None,
+    fixed_median: bool = False,
 ) -> Scores:
     """Suitability of every scope × activity × system × policy.
 
@@ -57,8 +58,9 @@ def score(
         people: systems that are no AI systems: scored, but neither pooled nor ranked.
         hidden: (scope_type, scope, activity) on too few respondents to be shown: no part of a scope's median
             nor of its relative weights.
-        border_log: where high suitability begins; None = the median of the scope's shown activities, which is
-            taken within each draw, since it is as uncertain as they are.
+        border_log: where high suitability begins; None = the median of the scope's shown activities.
+        fixed_median: the median is that of posterior means, one line for all draws (the paper's), instead of the
+            median within each draw, which is as uncertain as the activities are.
 
     Returns:
         Long tables with central 95 % quantiles on the log scale; empty where importance or draws are empty.
@@ -92,7 +94,7 @@ def score(
                         ]
                 if is_ai.any():
                     means = np.stack([log_s[is_ai].mean(axis=0) for log_s in by_activity.values()])
-                    upper = upper_half_probability(means, shown, border_log)
+                    upper = upper_half_probability(means, shown, border_log, fixed_median)
                     pooled += [
                         (*where, activity, name, *values)
                         for activity, *values in zip(by_activity, *summarise(means), upper, strict=True)
@@ -153,16 +155,24 @@ def best_probability(log_s: Floats) -> Floats:
     return share
 
 
-def upper_half_probability(pooled: Floats, shown: Floats, border_log: float | None) -> Floats:
+def upper_half_probability(
+    pooled: Floats, shown: Floats, border_log: float | None, fixed_median: bool = False
+) -> Floats:
     """Share of draws in which each activity (row) is at or above the border.
 
     Args:
         pooled: activities × draws.
         shown: which activities the median is taken over; without any there is no border and all are missing.
-        border_log: a fixed border instead of the median within each draw.
+        border_log: a fixed border instead of a median.
+        fixed_median: the median over the activities' means instead of the median within each draw.
     """
     if border_log is None and not shown.any():
         return np.full(len(pooled), np.nan)
-    border = np.median(pooled[shown], axis=0) if border_log is None else border_log
+    if border_log is not None:
+        border = np.asarray(border_log)
+    elif fixed_median:
+        border = np.median(pooled[shown].mean(axis=1))
+    else:
+        border = np.median(pooled[shown], axis=0)
     probability: Floats = (pooled >= border).mean(axis=1)
     return probability

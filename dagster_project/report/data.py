@@ -210,7 +210,7 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
             "n_runs",
             "n_comparisons",
         )
-        + ("n_missing", "n_leaking"),
+        + ("n_missing", "n_leaking", "n_one_seat"),
     ),
     "tournament_overall": (
         "assistance",

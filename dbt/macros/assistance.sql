@@ -1,7 +1,8 @@
 {# helpers of the assistance slice #}
 
-{# lines of files and of the ledger with the same `columns`; the ledger's have no faults but where `llm_faults` #}
-{% macro landed_tournament(table, llm_table, columns, llm_faults=false) -%}
+{# lines of files and of the ledger with the same `columns`; the ledger's have no faults but where `llm_faults`,
+   and none of the numbers `only_files` #}
+{% macro landed_tournament(table, llm_table, columns, llm_faults=false, only_files=[]) -%}
 {%- set faults = ['fault_column', 'fault_value', 'fault'] %}
     select
         source_file,
@@ -9,7 +10,8 @@
         cast(null as {{ dbt.type_string() }}) as call_id,
         'answered' as status,
         {{ columns | join(',\n        ') }},
-        {{ faults | join(',\n        ') }}
+        {% for column in only_files %}{{ column }},
+        {% endfor %}{{ faults | join(',\n        ') }}
     from {{ source('raw', table) }}
     union all
     select
@@ -18,7 +20,8 @@
         call_id,
         status,
         {{ columns | join(',\n        ') }},
-        {% for fault in faults %}{{ '' if llm_faults else 'null as ' }}{{ fault }}{% if not loop.last %},
+        {% for column in only_files %}{{ to_double('null') }} as {{ column }},
+        {% endfor %}{% for fault in faults %}{{ '' if llm_faults else 'null as ' }}{{ fault }}{% if not loop.last %},
         {% endif %}{% endfor %}
     from {{ source('raw', llm_table) }}
 {%- endmacro %}
@@ -61,6 +64,15 @@
             ),
             ''
         )
+{%- endmacro %}
+
+{# where not all can be compared; NULL where they can #}
+{% macro apart(n_groups) -%}
+    case
+                    when {{ n_groups }} > 1
+                        then 'ranked within one of ' || cast({{ n_groups }} as {{ dbt.type_string() }})
+                            || ' groups that never met'
+                end
 {%- endmacro %}
 
 {# '3 of 40 comparisons missing'; NULL where there are none #}

@@ -26,16 +26,24 @@
     case when {{ expression }} ~ '^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$' then cast({{ expression }} as date) end
 {%- endmacro %}
 
-{# one spelling for keys that differ by case, separators, who serves the model (openai/x) or a trailing date
-   (-2025-08-01, -20250801) #}
+{# one spelling for names of models that differ by case, separators, who serves the model and where (openai/x,
+   us.anthropic.x), a name that moves (x-latest, x:free), a revision (x-v1:0) or a trailing date (x-2025-08-01,
+   x-20250801, x@20250801) #}
 {% macro undated_key(key) -%}
-    {%- set plain -%} lower(replace(replace(substr({{ key }}, position('/' in {{ key }}) + 1), '_', '-'), ' ', '-')) {%- endset -%}
-    {%- set shape -%} translate({{ plain }}, '0123456789', '##########') {%- endset -%}
-    case
-        when {{ shape }} like '%-####-##-##' then substr({{ plain }}, 1, length({{ plain }}) - 11)
-        when {{ shape }} like '%-########' then substr({{ plain }}, 1, length({{ plain }}) - 9)
-        else {{ plain }}
-    end
+    {%- set plain = "lower(replace(replace(replace(" ~ key ~ ", '_', '-'), ' ', '-'), '@', '-'))" -%}
+    {%- set parts = [
+        '^([a-z0-9.:~-]+/)+',
+        '^(us|eu|uk|ca|sa|me|af|ap|au|jp|apac|us-gov|global)[.]',
+        '^(ai21|amazon|anthropic|cohere|deepseek|google|meta|microsoft|mistral|nvidia|openai|qwen|xai)[.]',
+        '(-latest|:latest|:free|:beta|:extended|:nitro|:floor|:exacto)$',
+        '-v[0-9]+:[0-9]+$',
+        '-[0-9][0-9][0-9][0-9]-?[0-9][0-9]-?[0-9][0-9]$',
+    ] -%}
+    {%- set name = namespace(sql=plain) -%}
+    {%- for part in parts -%}
+        {%- set name.sql = "regexp_replace(" ~ name.sql ~ ", '" ~ part ~ "', '')" -%}
+    {%- endfor -%}
+    {{ name.sql }}
 {%- endmacro %}
 
 {# two system keys that look like one system; the remedy is a row in seeds/seed_system_alias.csv #}

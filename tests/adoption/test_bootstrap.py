@@ -42,8 +42,31 @@ def shares(kept: list[list[int]], n_replicates: int = 2000) -> dict[str, list[fl
     return {key[1]: ends for key, ends in found.items() if key[0] == "chat_share"}
 
 
-def test_one_chat_has_its_share_in_every_resample_that_draws_it() -> None:
-    assert shares([[1, 0]]) == {"a": [1, 1], "b": [0, 0]}
+# the square of the normal 97.5 % quantile
+Z2 = 1.959963984540054**2
+
+
+@pytest.mark.parametrize("n", [1, 15])
+def test_none_or_all_of_the_chats_have_wilsons_interval(n: int) -> None:
+    """Of 0 of n it ends at z^2 / (n + z^2), in closed form: .20 for 15, where every resample says 0."""
+    found = intervals([[1, 0, 0]] * n, [True] * n, 200)
+    end = Z2 / (n + Z2)
+    for key in (("chat_share", "b"), ("group_share", "13", "all"), ("group_share", "13", "US")):
+        assert found[key] == pytest.approx([0, end])
+    for key in (
+        ("chat_share", "a"),
+        ("group_share", "11", "US"),
+        ("skill_share", "s"),
+        ("activity_share", "d"),
+    ):
+        assert found[key] == pytest.approx([1 - end, 1])
+    assert found["activity_share", "e"] == pytest.approx([0, end])
+
+
+def test_chats_that_are_all_divided_alike_are_no_certain_half() -> None:
+    """30 chats, each half a's: Wilson of 15 of 30 is .5 -+ z / 2 / sqrt(30 + z^2)."""
+    half = Z2**0.5 / 2 / (30 + Z2) ** 0.5
+    assert shares([[1, 1]] * 30, 200)["a"] == pytest.approx([0.5 - half, 0.5 + half])
 
 
 @pytest.mark.parametrize("n", [3, 30])
@@ -88,7 +111,7 @@ def test_whole_chats_are_drawn_with_replacement() -> None:
         assert found[key] == [binom.ppf(q, 60, n / 60) / 60 for q in (0.025, 0.975)]
     assert found["activity_share", "e"][0] == 0 and found["activity_share", "e"][1] >= 5 / 60
     # a chat counts once, whichever of its occupations needs the skill
-    assert found["skill_share", "t"] == [1, 1]
+    assert found["skill_share", "t"] == pytest.approx([60 / (60 + Z2), 1])
 
 
 def test_depth_intervals_hold_the_estimate_and_mostly_what_such_logs_show() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,14 @@ def run_ranks(by_helper: dict[str, list[float]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def regret(by_helper: dict[str, list[float]]) -> Any:
-    return helper_regret(run_ranks(by_helper)).set_index("candidate")
+def regret(by_helper: dict[str, list[float]], variance: float | None = None) -> Any:
+    """`variance`: of the share of comparisons that each wins against each; None = nothing is known of it."""
+    pairs = permutations(by_helper, 2) if variance is not None else ()
+    spread = pd.DataFrame(
+        [("t", "augmentation", *pair, variance) for pair in pairs],
+        columns=["task", "mode", "candidate", "opponent", "variance"],
+    )
+    return helper_regret(run_ranks(by_helper), spread).set_index("candidate")
 
 
 def test_the_helper_is_chosen_on_the_other_runs() -> None:
@@ -47,6 +54,17 @@ def test_of_two_helpers_the_interval_is_students_and_never_below_nothing() -> No
         [twin.low, min(twin.high, 2)]
     )
     assert [found.at["a", c] for c in ("regret_q025", "regret_q975")] == [0, 0]
+
+
+def test_runs_that_agree_keep_the_width_of_their_number() -> None:
+    """Each rank rests on two shares won, and b and a met each other: 2 + 2 + 2 variances of .01; t(3) = 3.182."""
+    ranks = {"a": [1.0] * 4, "b": [2.0] * 4, "w": [3.0] * 4}
+    found = regret(ranks, variance=0.01).loc["b"]
+    half = 3.18245 * 0.06**0.5
+    assert [found["regret_q025"], found["regret_q975"]] == pytest.approx([1 - half, 1 + half], abs=1e-5)
+    # where runs differ more than that, they decide
+    apart = {"a": [1.5, 1, 2, 1.25], "b": [3.0, 2.25, 2.75, 3], "w": [2.0] * 4}
+    pd.testing.assert_frame_equal(regret(apart), regret(apart, variance=1e-4))
 
 
 def test_two_runs_have_a_regret_without_an_interval() -> None:

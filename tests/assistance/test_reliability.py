@@ -10,7 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binomtest, ttest_1samp
 
-from assets.assistance.judge_reliability import agreement, bias_intervals, nominal_alpha, wilson
+from assets.assistance.judge_reliability import agreement, bias_intervals, nominal_alpha
+from assets.common.shares import wilson
 
 MISSING = "-"
 # worked examples: a string a coder, a character a unit. Krippendorff (2011), Computing Krippendorff's

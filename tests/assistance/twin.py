@@ -15,6 +15,8 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any, NamedTuple
 
+from scipy.stats import beta as beta_distribution
+
 Key = tuple[str, ...]
 LEFT, BOTH, RIGHT = Fraction(1), Fraction(1, 2), Fraction(0)
 
@@ -28,6 +30,7 @@ class Cell(NamedTuple):
     win_share: Fraction
     mean_score_rank: float
     by_run: dict[str, Fraction]
+    variances: dict[str, float]
 
 
 def sound_verdicts(folder: Path) -> Iterator[dict[str, Any]]:
@@ -88,6 +91,31 @@ def standard_error(values: Iterable[Any]) -> float:
     return stdev(numbers) / len(numbers) ** 0.5
 
 
+def share_variances(folder: Path) -> dict[Key, dict[str, float]]:
+    """By task, mode and candidate: opponent -> variance of the share won, after Beta(1/2, 1/2) and the comparisons.
+
+    Two verdicts of a judge on the same two in a run, one in each order, are one comparison; a tie if they disagree.
+    """
+    outcomes: dict[Key, set[str]] = defaultdict(set)
+    for v in sound_verdicts(folder):
+        a, b = sorted((v["first"], v["second"]))
+        winner = v["choice"] if v["choice"] == "tie" else v[v["choice"]]
+        outcomes[v["task"], v["mode"], v["run"], v["judge"], a, b].add(winner)
+    won: dict[Key, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for (task, mode, _, _, a, b), winners in outcomes.items():
+        for one, other in ((a, b), (b, a)):
+            won[task, mode, one][other].append(
+                1.0 if winners == {one} else 0.0 if winners == {other} else 0.5
+            )
+    return {
+        key: {
+            other: float(beta_distribution(sum(w) + 0.5, len(w) - sum(w) + 0.5).var())
+            for other, w in of.items()
+        }
+        for key, of in won.items()
+    }
+
+
 def cells(folder: Path) -> dict[Key, Cell]:
     """By task, mode and candidate."""
     won: dict[Key, dict[str, list[Fraction]]] = defaultdict(lambda: defaultdict(list))
@@ -118,14 +146,16 @@ def cells(folder: Path) -> dict[Key, Cell]:
         for name, rows in found.items():
             rank, scaled, share = (mean(row[i] for row in rows) for i in range(3))
             by_cell[task, mode, name][run] = (rank, scaled, share, score_ranks[name])
+    variances = share_variances(folder)
     return {
         key: Cell(
             mean(row[0] for row in runs.values()),
-            standard_error(row[0] for row in runs.values()),
+            max(standard_error(row[0] for row in runs.values()), sum(variances[key].values()) ** 0.5),
             mean(row[1] for row in runs.values()),
             mean(row[2] for row in runs.values()),
             float(mean(row[3] for row in runs.values())),
             {run: row[0] for run, row in runs.items()},
+            variances[key],
         )
         for key, runs in by_cell.items()
     }
@@ -161,7 +191,10 @@ def overall(found: dict[Key, Cell]) -> dict[Key, Overall]:
         ]
         result[mode, name] = Overall(
             mean(cell.mean_rank for cell in own.values()),
-            standard_error(by_run),
+            max(
+                standard_error(by_run),
+                sum(sum(cell.variances.values()) for cell in own.values()) ** 0.5 / len(own),
+            ),
             mean(cell.mean_rank_scaled for cell in own.values()),
             mean(Fraction(ranks[key]) for key in own),
         )

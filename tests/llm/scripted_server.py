@@ -38,6 +38,7 @@ class Reply:
     usage: Any = field(default_factory=lambda: USAGE)
     delay: float = 0.0
     drop: bool = False
+    model: Any = "scripted"
 
 
 def error(status: int, message: str = "scripted", code: str | None = None, **headers: str) -> Reply:
@@ -260,7 +261,7 @@ class ScriptedServer:
 def _completion(reply: Reply) -> dict[str, Any]:
     message = {"role": "assistant", "content": reply.content, **reply.message}
     choice = {"index": 0, "message": message, "finish_reason": reply.finish}
-    return {"id": "c", "object": "chat.completion", "created": 0, "model": "scripted", "choices": [choice],
+    return {"id": "c", "object": "chat.completion", "created": 0, "model": reply.model, "choices": [choice],
             "usage": reply.usage}  # fmt: skip
 
 

@@ -25,6 +25,8 @@ SCRIPT: dict[str, Reply | Sequence[Reply]] = {
     "prose": Reply("2 out of 5"),
     "refusal": Reply(None, message={"refusal": "no"}, usage=None),
     "bad": error(400),
+    "moved": Reply('{"level": 2}', model="scripted-2"),
+    "huge": Reply('{"level": 2}', usage={"prompt_tokens": 5, "completion_tokens": 10**20}),
 }
 
 
@@ -81,11 +83,27 @@ def test_the_mart_counts_calls_by_run_role_and_model(home: Path) -> None:
         ["judge", "other", 1, 1, 0, 0, 0, 0, 1, 100, 10, 0],
         ["judge", "other", 2, 1, 1, 0, 0, 0, 2, 200, 20, 0],
         ["rater", "scripted", 3, 3, 0, 0, 0, 0, 3, 300, 30, 0],
-        ["rater", "scripted", 7, 4, 1, 1, 1, 0, 8, 500, 50, 3],
+        ["rater", "scripted", 9, 6, 1, 1, 1, 0, 10, 605, 60, 4],
     ]
     assert usage["run"].nunique() == 2
-    assert usage["cost"].sum() == pytest.approx(11 * 120e-6)
+    assert usage["cost"].sum() == pytest.approx(12 * 120e-6)
     assert set(usage["plan"]) == {"annotate"}
+
+
+def test_a_change_of_the_answering_model_is_a_row_of_its_own(home: Path) -> None:
+    warehouse = DuckDBWarehouse(Settings(home=home).warehouse_path)
+    mart = warehouse.read("marts.llm_answered_model")
+    told = mart[["role", "model", "answered_model", "n_replies", "is_changed"]].to_numpy().tolist()
+    # of nine calls in the first run, one brought no reply, and one names another model
+    assert sorted(told) == [
+        ["judge", "other", "scripted", 1, False],
+        ["judge", "other", "scripted", 2, False],
+        ["rater", "scripted", "scripted", 3, False],
+        ["rater", "scripted", "scripted", 7, True],
+        ["rater", "scripted", "scripted-2", 1, True],
+    ]
+    usage = warehouse.read("marts.llm_usage")
+    assert sorted(usage["n_answered_models"]) == [1, 1, 1, 2]
 
 
 def test_no_text_of_a_call_reaches_the_warehouse(home: Path) -> None:

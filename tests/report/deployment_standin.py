@@ -64,7 +64,7 @@ def deployment_frames(
         own["x_border"] = X_SETTING.get(x_type, by["x"].transform("median"))
         own["suitability_border_log"] = by["suitability_log"].transform("median")
         is_high = own["x"] >= own["x_border"]
-        is_suited = own["suitability_log"] >= own["suitability_border_log"]
+        is_suited = own["upper_half_probability"] >= 0.5
         side = np.where(is_suited, own["upper_half_probability"], 1 - own["upper_half_probability"])
         own["quadrant"] = np.select(
             [is_high & is_suited, is_high, is_suited],

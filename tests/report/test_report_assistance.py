@@ -34,14 +34,14 @@ HOSTILE_TEXT = "</script><img src=x onerror=window.hit=1>{{ 7 * 7 }}"
 MARTS = {
     "tournament_rank": pd.DataFrame(
         [
-            ("tax_return", "automation", "basalt-7", 1.25, 1, 1, None, 5, 32, 8, 0),
-            ("tax_return", "automation", "newcomer", 1.75, 2, 1, 2, 5, 32, 8, 0),
-            ("tax_return", "augmentation", "newcomer", 1.0, 1, 1, 1, 5, 40, 0, 2),
-            ("tax_return", "augmentation", "basalt-7", 3.0, 3, 3, 3, 5, 40, 0, 0),
-            ("tax_return", "augmentation", "wim", 2.0, 2, 2, 2, 5, 40, 0, 0),
+            ("tax_return", "automation", "basalt-7", 1.25, 1, 1, None, 5, 32, 8, 0, 10),
+            ("tax_return", "automation", "newcomer", 1.75, 2, 1, 2, 5, 32, 8, 0, 10),
+            ("tax_return", "augmentation", "newcomer", 1.0, 1, 1, 1, 5, 40, 0, 2, 0),
+            ("tax_return", "augmentation", "basalt-7", 3.0, 3, 3, 3, 5, 40, 0, 0, 0),
+            ("tax_return", "augmentation", "wim", 2.0, 2, 2, 2, 5, 40, 0, 0, 0),
         ],
         columns=["task", "mode", "candidate", "mean_rank", "rank", "rank_scaled", "bt_rank", "n_runs"]
-        + ["n_comparisons", "n_missing", "n_leaking"],
+        + ["n_comparisons", "n_missing", "n_leaking", "n_one_seat"],
     ),
     "tournament_overall": pd.DataFrame(
         [
@@ -137,6 +137,7 @@ def test_tables_are_the_marts_in_words(made: Site) -> None:
     (
         choice,
         partial,
+        seated,
         doing,
         leaking,
         helping,
@@ -176,6 +177,11 @@ def test_tables_are_the_marts_in_words(made: Site) -> None:
         ["Tax return", "Basalt 7", "1", "8", "40"],
         ["Tax return", "newcomer", "2", "8", "40"],
     ]
+    assert seated == [
+        ["Tax return", "Basalt 7", "1", "10", "32"],
+        ["Tax return", "newcomer", "2", "10", "32"],
+    ]
+    assert "10 comparisons are by judges that took the same seat" in made.html("assistance")
     assert leaking == [["Tax return", "newcomer", "1", "2", "5"]]
     assert [row[:6] for row in doing] == [
         ["Basalt 7", "1", "1.25", "0.25", "60 %", "1"],

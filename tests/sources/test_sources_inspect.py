@@ -118,6 +118,52 @@ def test_errors_limits_and_invalid_samples_stay_and_stay_apart() -> None:
     assert set(frame["log_status"]) == {"error"}
 
 
+def test_what_a_cancelled_run_never_reached_counts_as_asked() -> None:
+    """Four ids in two epochs: eight were asked, three are there."""
+    given = log(sample("0"), sample("2"), sample("0", 2), status="cancelled", config={"epochs": 2})
+    given["eval"]["dataset"]["sample_ids"] = ["0", "2", "4", 6]
+    frame = rows(given)
+    missing = frame[frame["sample_status"] == "missing"]
+    assert list(zip(missing["epoch"], missing["item"], strict=True)) == [
+        ("1", "4"),
+        ("1", "6"),
+        ("2", "2"),
+        ("2", "4"),
+        ("2", "6"),
+    ]
+    assert missing["score"].isna().all() and set(frame["n_asked"]) == {"8"}
+    assert frame["row_number"].tolist() == list(range(1, 9))
+
+
+@pytest.mark.parametrize(
+    ("config", "n_asked"),
+    [
+        ({}, 40),
+        ({"limit": 4}, 4),
+        ({"limit": [10, 30]}, 21),
+        ({"limit": [0, 40]}, 40),
+        ({"sample_id": ["1", "3?"]}, 11),
+        ({"sample_id": "1"}, 1),
+    ],
+)
+def test_what_a_run_was_not_to_take_is_not_missing(config: dict[str, Any], n_asked: int) -> None:
+    """Sample 1 is there; of 0 to 39 the run was to take those of `config` (3? are ten, 10 to 29 are twenty)."""
+    given = log(sample("1"), config={"epochs": 1} | config)
+    given["eval"]["dataset"]["sample_ids"] = [str(n) for n in range(40)]
+    frame = rows(given)
+    assert len(frame) == n_asked and set(frame["n_asked"]) == {str(n_asked)}
+
+
+def test_a_cut_log_that_names_no_samples_still_tells_how_many_there_were() -> None:
+    given = log(sample("1")) | {"results": {"total_samples": 2340}}
+    assert rows(given)["n_asked"].tolist() == ["2340"]
+    # logs of the first version say 0, and a run may stop early on purpose
+    assert rows(log(sample("1")) | {"results": {"total_samples": 0}})["n_asked"].tolist() == ["1"]
+    early = log(sample("1")) | {"results": {"early_stopping": {"manager": "m"}}}
+    early["eval"]["dataset"]["sample_ids"] = ["1", "2"]
+    assert rows(early)["n_asked"].tolist() == ["1"]
+
+
 def test_the_first_scorer_counts_unless_another_is_declared(monkeypatch: pytest.MonkeyPatch) -> None:
     two = log(
         sample("1", scores={"other": "I", "match": "C"}),

@@ -325,6 +325,20 @@ def test_the_median_border_moves_with_the_draws() -> None:
     assert np.isnan(upper_half_probability(pooled, ~shown, None)).all()
 
 
+def test_a_fixed_median_is_one_line_for_all_draws() -> None:
+    """Means 2, 2.5 and 5, so the line is 2.5; the third activity lies far above it in one draw of two."""
+    pooled = np.array([[1.0, 3.0], [2.4, 2.6], [1.0, 9.0]])
+    shown = np.array([True, True, True])
+    np.testing.assert_array_equal(upper_half_probability(pooled, shown, None, fixed_median=True), [0.5] * 3)
+    # without the second the line is 3.5
+    np.testing.assert_array_equal(
+        upper_half_probability(pooled, np.array([True, False, True]), None, fixed_median=True), [0, 0, 0.5]
+    )
+    # the median within each draw is 1 and 3
+    np.testing.assert_array_equal(upper_half_probability(pooled, shown, None), [1, 0.5, 1])
+    np.testing.assert_array_equal(upper_half_probability(pooled, shown, 9.0, fixed_median=True), [0, 0, 0.5])
+
+
 def test_hidden_activities_and_thresholds_reach_the_border() -> None:
     draws = normal_draws(300, {"A": 0.5, "B": 1.0, "C": 0.3})
     given = importance(

@@ -205,11 +205,12 @@ def test_quadrants_equal_a_loop_over_activities(warehouse):
                 assert row[["quadrant", "probability", "is_confident"]].isna().all()
                 continue
             upper = pooled.loc[(scope, policy, activity), "upper_half_probability"]
-            is_suited = y[activity] >= y_border
+            is_suited = upper >= 0.5
             probability = upper if is_suited else 1 - upper
             assert row[["x_border", "suitability_border_log"]].tolist() == pytest.approx([x_border, y_border])
             assert row["quadrant"] == names[x[activity] >= x_border, is_suited]
             assert row["probability"] == pytest.approx(probability, abs=1e-12)
+            assert row["probability"] >= 0.5, "another quadrant is more probable"
             assert row["is_confident"] == (probability >= 0.75)
     assert set(mart["quadrant"].dropna()) == set(names.values())
     assert mart["is_confident"].dropna().nunique() == 2

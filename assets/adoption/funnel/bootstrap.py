@@ -18,6 +18,7 @@ from scipy import sparse
 from scipy.stats import binom, poisson
 
 from assets.adoption.funnel.adoption_inputs import Links
+from assets.common.shares import wilson
 
 STEPS = 20
 BLOCK = 50_000
@@ -50,7 +51,8 @@ def bootstrap(
     lose tasks that one chat saw, and see too often those that fell short by one. So its interval is that of the
     resamples' distances from their own mean, around the estimate: what a log of this size would show. Where a chat
     counts as a whole or not at all (skills, activities), k of n chats drawn with replacement are Binomial(n, k / n),
-    and nothing is drawn.
+    and nothing is drawn. Where no other value could be drawn (none of the chats, all of them, or each with the same part),
+    the log would claim to know all that it didn't sample; the interval is Wilson's there.
     """
     if not sets.members.shape[0]:
         return pd.DataFrame(columns=COLUMNS)
@@ -61,11 +63,12 @@ def bootstrap(
     all_shares, us_shares, counts = _resample(sets, weights, n_replicates, seed)
     # of few chats a resample may draw none at all, and then has no shares
     is_drawn = all_shares.any(axis=1)
+    n_chats = int(sets.n_chats.sum())
     text_skill = links.occupation_task.merge(links.skill, on="occupation")
     parts = [
-        _shares("chat_share", occupations, all_shares),
-        _shares("group_share", groups, all_shares @ group_of, "all"),
-        _shares("group_share", groups, us_shares @ group_of, "US"),
+        _shares("chat_share", occupations, all_shares, n_chats),
+        _shares("group_share", groups, all_shares @ group_of, n_chats, "all"),
+        _shares("group_share", groups, us_shares @ group_of, int(sets.n_us_chats.sum()), "US"),
         _of_counts("skill_share", sets, text_skill, "skill"),
         _of_counts("activity_share", sets, links.activity, "activity_id"),
         _depth(sets.members.T @ sets.n_chats, counts[is_drawn], rows_of, depth_chats),
@@ -74,6 +77,7 @@ def bootstrap(
     return pd.DataFrame(rows, columns=COLUMNS).astype({"min_chats": "Int64", "step": "Int64"})
 
 
+Ends = npt.NDArray[np.float64]
 Row = tuple[str, str | None, str | None, int | None, int | None, float, float]
 
 
@@ -144,13 +148,18 @@ def _table(mean: int) -> npt.NDArray[np.float32]:
 
 
 def _shares(
-    quantity: str, units: list[str], totals: npt.NDArray[np.float64], country: str | None = None
+    quantity: str,
+    units: list[str],
+    totals: npt.NDArray[np.float64],
+    n_chats: int,
+    country: str | None = None,
 ) -> list[Row]:
-    """Of resamples × units, those that drew a chat; none where no resample did."""
+    """Of resamples × units, those that drew a chat of `n_chats`; none where no resample did."""
     drawn = totals[totals.any(axis=1)]
     if not len(drawn):
         return []
-    low, high = np.quantile(drawn / drawn.sum(axis=1, keepdims=True), _CENTRAL, axis=0)
+    resampled = drawn / drawn.sum(axis=1, keepdims=True)
+    low, high = _with_width(*np.quantile(resampled, _CENTRAL, axis=0), resampled.mean(axis=0), n_chats)
     ends = zip(units, low.tolist(), high.tolist(), strict=True)
     return [(quantity, unit, country, None, None, *own) for unit, *own in ends]
 
@@ -169,9 +178,17 @@ def _of_counts(quantity: str, sets: KeptSets, links: pd.DataFrame, unit: str) ->
         block = slice(start, start + BLOCK)
         touched = sparse.csr_array((sets.members[block] @ link) > 0)
         k += sets.n_chats[block] @ touched.astype(np.int64)
-    low, high = (np.asarray(binom.ppf(q, n, k / n)) / n for q in _CENTRAL)
+    low, high = _with_width(*(np.asarray(binom.ppf(q, n, k / n)) / n for q in _CENTRAL), k / n, n)
     ends = zip(units, low.tolist(), high.tolist(), strict=True)
     return [(quantity, own, None, None, None, *of) for own, *of in ends]
+
+
+def _with_width(low: Ends, high: Ends, share: Ends, n_chats: int) -> tuple[Ends, Ends]:
+    """The interval of each unit's share, Wilson's where the ends meet."""
+    low, high = low.copy(), high.copy()
+    for unit in np.flatnonzero(high - low < 1e-9):
+        low[unit], high[unit] = wilson(float(share[unit]) * n_chats, n_chats)
+    return low, high
 
 
 def _depth(

@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from assets.common.names import clean_name
 from assets.common.warehouse import conform, declared_tables
 from assets.sources.errors import SourceError, SourceFileError
-from assets.sources.files import clean_name, find_files, relative
+from assets.sources.files import find_files, relative
 from assets.sources.readers.text import Table, read_table
 
 Columns = Mapping[str, npt.NDArray[Any]]
@@ -39,6 +40,8 @@ class Reading:
     ignored_columns: dict[str, list[str]] = field(default_factory=dict)
     ignored_files: list[str] = field(default_factory=list)
     n_blank_rows: int = 0
+    # file -> names as they came -> as they count
+    respelled: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def copies(files: Mapping[str, str]) -> list[SourceFileError]:
@@ -78,6 +81,7 @@ def read_folder(
     files: dict[str, str] = {}
     long: dict[str, str] = {}
     ignored_columns: dict[str, list[str]] = {}
+    respelled: dict[str, dict[str, str]] = {}
     n_blank_rows = 0
     for path in paths:
         file = relative(sources, path)
@@ -93,13 +97,17 @@ def read_folder(
         if len(table.rows) >= copy_rows:
             long[file] = table.sha256
         n_blank_rows += table.n_blank_rows
+        stem = clean_name(path.stem)
+        names = ({path.stem: stem} if stem != path.stem else {}) | table.respelled
+        if names:
+            respelled[file] = names
         if parsed.ignored_columns:
             ignored_columns[file] = parsed.ignored_columns
     faults += copies(long)
     if faults:
         raise SourceError(faults)
     frames = {name: pd.concat(part or [empty_frame(name)], ignore_index=True) for name, part in parts.items()}
-    return Reading(frames, files, ignored_columns, ignored_files, n_blank_rows)
+    return Reading(frames, files, ignored_columns, ignored_files, n_blank_rows, respelled)
 
 
 def empty_frame(table: str) -> pd.DataFrame:

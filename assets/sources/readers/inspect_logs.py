@@ -11,16 +11,18 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from assets.common.names import DAMAGED_DO, DAMAGED_WHAT, clean_name, is_damaged
 from assets.common.warehouse import conform
 from assets.settings import PROJECT
 from assets.sources.errors import SourceError, SourceFileError
-from assets.sources.files import clean_name, relative
+from assets.sources.files import relative
 from assets.sources.inputs import INSPECT_LOGS
 from assets.sources.readers.inspect_system import InspectSystem, system_of, task_setup
 
@@ -90,7 +92,8 @@ def load(path: Path, file: str) -> dict[str, Any]:
 def rows_of(log: Mapping[str, Any], file: str, sha256: str) -> tuple[pd.DataFrame, list[str]]:
     """raw.result of one log, by epoch and item, and the scorers that were left out with their number of scores.
 
-    `row_number` is the sample's place in that order: a log has no lines.
+    `row_number` is the sample's place in that order: a log has no lines. Samples that were asked for and are not there
+    (the run was cancelled, or the log cut) stand behind, with the status 'missing'.
 
     Raises:
         SourceError: no samples, no task or item name, an item twice in an epoch, a scorer asked for that isn't there.
@@ -101,6 +104,8 @@ def rows_of(log: Mapping[str, Any], file: str, sha256: str) -> tuple[pd.DataFram
     if not samples:
         do = "Remove the log" if status != "started" else "Wait until it has finished, or remove the log"
         raise _fault(file, f"the log holds no samples (its status is {status})", do)
+    if is_damaged(benchmark) or is_damaged(system_of(log).key):
+        raise _fault(file, DAMAGED_WHAT, DAMAGED_DO)
     if not benchmark:
         raise _fault(file, "the log names no task", _REWRITE)
     samples = sorted(samples, key=lambda sample: (int(sample["epoch"]), clean_name(str(sample["id"]))))
@@ -118,6 +123,11 @@ def rows_of(log: Mapping[str, Any], file: str, sha256: str) -> tuple[pd.DataFram
         }
         for number, sample in enumerate(samples, start=1)
     ]
+    missing, n_asked = _not_reached(log, samples)
+    rows += [
+        {"row_number": number, "item": item, "epoch": str(epoch), "sample_status": "missing"}
+        for number, (epoch, item) in enumerate(missing, start=len(rows) + 1)
+    ]
     frame = pd.DataFrame(rows, dtype=object).assign(
         source_file=file,
         source_sha256=sha256,
@@ -127,6 +137,7 @@ def rows_of(log: Mapping[str, Any], file: str, sha256: str) -> tuple[pd.DataFram
         metadata=None,
         scorer=scorer,
         log_status=status,
+        n_asked=str(n_asked),
         log_version=_text(log.get("version")),
         eval_id=_text(spec.get("eval_id")),
         logged_at=_text(spec.get("created")),
@@ -189,6 +200,36 @@ def _score(sample: Mapping[str, Any], scorer: str | None) -> Mapping[str, Any]:
     return (sample.get("scores") or {}).get(scorer) or {}
 
 
+def _not_reached(
+    log: Mapping[str, Any], samples: Sequence[Mapping[str, Any]]
+) -> tuple[list[tuple[int, str]], int]:
+    """Epoch and item of what was asked and is not there, as far as the log names it, and how many were asked in all."""
+    spec, results = log["eval"], log.get("results") or {}
+    config = spec.get("config") or {}
+    items = [clean_name(str(item)) for item in _in_limits((spec.get("dataset") or {}), config)]
+    there = {(int(sample["epoch"]), clean_name(str(sample["id"]))) for sample in samples}
+    asked = [(epoch, item) for epoch in range(1, int(config.get("epochs") or 1) + 1) for item in items]
+    # what was left out on purpose was not asked
+    missing = [] if results.get("early_stopping") else [key for key in asked if key not in there]
+    # old logs say 0
+    n_told = int(results.get("total_samples") or 0)
+    return missing, max(len(there) + len(missing), n_told)
+
+
+def _in_limits(dataset: Mapping[str, Any], config: Mapping[str, Any]) -> Sequence[str | int]:
+    """The data set's ids that the run was to take: its limit, a number or a span, and the samples it names."""
+    ids, limit, named = dataset.get("sample_ids") or [], config.get("limit"), config.get("sample_id")
+    if isinstance(limit, list) and len(limit) == 2:
+        # a list no longer than the span was cut already
+        ids = ids[limit[0] : limit[1]] if len(ids) > limit[1] - limit[0] else ids
+    elif limit is not None:
+        ids = ids[: int(limit)]
+    if named is not None:
+        patterns = [str(name) for name in (named if isinstance(named, list) else [named])]
+        ids = [one for one in ids if any(fnmatchcase(str(one), pattern) for pattern in patterns)]
+    return ids
+
+
 def _status(sample: Mapping[str, Any]) -> str:
     if sample.get("invalidation"):
         return "invalidated"
@@ -204,7 +245,12 @@ def _require_unique(samples: Sequence[Mapping[str, Any]], asked: Iterable[str | 
     # the log's own list first: a zipped log keeps one file for 7 and '7', so that one of them is gone from it
     for epoch, item in [*((0, item) for item in asked), *((int(s["epoch"]), s["id"]) for s in samples)]:
         name = clean_name(str(item))
-        if not name or "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
+        if (
+            not name
+            or is_damaged(name)
+            or "\0" in name
+            or any("\ud800" <= letter <= "\udfff" for letter in name)
+        ):
             faults.append(SourceFileError(f"{item!r} can't name an item", file=file, do=_REWRITE))
         elif (epoch, name) in first:
             what = (

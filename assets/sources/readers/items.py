@@ -12,8 +12,9 @@ from typing import Any
 
 import pandas as pd
 
+from assets.common.names import DAMAGED_WHAT, clean_name, is_damaged
 from assets.sources.errors import SourceError, SourceFileError
-from assets.sources.files import clean_name, find_files, relative
+from assets.sources.files import find_files, relative
 from assets.sources.inputs import BY_NAME
 from assets.sources.readers.folder import copies
 from assets.sources.readers.json_lines import DoubledFieldError, known_fields
@@ -101,7 +102,10 @@ def _row(line: str) -> dict[str, Any]:
     if item is None or text is None:
         field = "item" if item is None else "text"
         raise _FieldError(field, "blank, but every item needs it")
-    return {"item": clean_name(item), "text": text, "answer": _text(record, "answer")}
+    name = clean_name(item)
+    if is_damaged(name):
+        raise _FieldError("item", DAMAGED_WHAT)
+    return {"item": name, "text": text, "answer": _text(record, "answer")}
 
 
 def _text(record: dict[str, Any], field: str) -> str | None:

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from assets.common.names import DAMAGED_WHAT, clean_name, is_damaged
 from assets.common.warehouse import conform
 from assets.sources.errors import SourceError, SourceFileError
-from assets.sources.files import JSONL, clean_name, find_files, relative
+from assets.sources.files import JSONL, find_files, relative
 from assets.sources.readers.folder import Reading, copies, empty_frame
 from assets.sources.readers.text import known_names
 
@@ -68,13 +69,19 @@ class Names:
         self._clean: dict[str, str | None] = {}
 
     def __call__(self, record: dict[str, Any], field: str) -> str | None:
-        """The field as a clean name, whole numbers without a point; None where it is absent, null or blank."""
+        """The field as a clean name, whole numbers without a point; None where it is absent, null or blank.
+
+        Raises:
+            FieldFault: it is a list or an object, or a character of it was lost.
+        """
         given = record.get(field)
         value = str(int(given)) if isinstance(given, float) and given.is_integer() else text(record, field)
         if value is None:
             return None
         if value not in self._clean:
             self._clean[value] = clean_name(value) or None
+        if is_damaged(self._clean[value]):
+            raise FieldFault(field, value, DAMAGED_WHAT)
         return self._clean[value]
 
 

@@ -68,6 +68,7 @@ def read_results(sources: Path) -> Reading:
         reading.ignored_columns | left_out,
         [file for file in reading.ignored_files if file not in files],
         reading.n_blank_rows,
+        reading.respelled,
     )
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from assets.common.names import clean_name
 from assets.sources.errors import SourceError, SourceFileError
-from assets.sources.files import clean_name
 from assets.sources.inputs import BY_NAME
 from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
 from assets.sources.readers.interviews import LOCATION as INTERVIEWS
@@ -62,7 +62,7 @@ def _parse(export: Table, stem: str, *, salt: str, seen: dict[str, tuple[str, in
     questions = [name for name in table.header if name in ALLOWED]
     columns = [table.header.index(name) for name in questions]
     n, k = len(table.rows), len(columns)
-    sources = [clean_name(cell) if cell else stem for cell in table.column(SOURCE)]
+    sources = [name or stem for name in table.key(SOURCE)]
     responses = {name: np.repeat(values, k) for name, values in provenance(table).items()}
     responses |= {
         "source": np.repeat(np.array(sources, dtype=object), k),
@@ -106,14 +106,7 @@ def _split_header_rows(export: Table) -> tuple[Table, list[str]]:
         do = "Export the responses too, or remove the file"
         fault = export.fault("header rows but no respondents", row=export.row_numbers[-1] + 1, do=do)
         raise SourceError([fault])
-    people = Table(
-        file=export.file,
-        sha256=export.sha256,
-        header=export.header,
-        rows=export.rows[n_extra:],
-        row_numbers=export.row_numbers[n_extra:],
-        n_blank_rows=export.n_blank_rows,
-    )
+    people = replace(export, rows=export.rows[n_extra:], row_numbers=export.row_numbers[n_extra:])
     return people, [clean_name(text) for text in texts]
 
 

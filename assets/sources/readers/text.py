@@ -12,25 +12,33 @@ import difflib
 import hashlib
 import io
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from assets.common.names import DAMAGED_DO, DAMAGED_WHAT, clean_name, is_damaged
 from assets.sources.errors import SourceError, SourceFileError
-from assets.sources.files import clean_name
 
 # A cell longer than this is a quote that was never closed, not an answer.
 MAX_CELL_CHARACTERS = 10_000_000
+# key columns whose cells may be told as they came
+PUBLIC_NAMES = frozenset(
+    {"system", "candidate", "family", "benchmark", "dataset name", "dataset_name"}
+    | {"sample id", "sample_id", "item_id", "company"}
+)
 _SAVE_AS_UTF8 = "Save the file as UTF-8 (in a spreadsheet: 'CSV UTF-8') and run again"
 _RESAVE = "Export the file again as comma-separated CSV, cells with commas, quotes or line breaks in quotes"
 
 
 @dataclass(frozen=True)
 class Table:
-    """One file's cells. `header`: m clean names; `rows`: n × m cells as they came; `row_numbers`: n lines."""
+    """One file's cells. `header`: m clean names; `rows`: n × m cells as they came; `row_numbers`: n lines.
+
+    `respelled`: names as they came -> as they count, of those key columns that were read and hold nothing private.
+    """
 
     file: str
     sha256: str
@@ -38,6 +46,7 @@ class Table:
     rows: list[list[str]]
     row_numbers: list[int]
     n_blank_rows: int
+    respelled: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def cells(self) -> npt.NDArray[np.object_]:
@@ -53,8 +62,25 @@ class Table:
         return self.cells[:, self.header.index(name)]
 
     def key(self, name: str) -> npt.NDArray[np.object_]:
-        """The n cells of a key column as clean names."""
-        return np.array([clean_name(cell) if cell else None for cell in self.column(name)], dtype=object)
+        """The n cells of a key column as clean names.
+
+        Raises:
+            SourceError: a character of a name was lost; the cell itself is not told, it may be private.
+        """
+        cells = self.column(name)
+        keys = np.array([clean_name(cell) or None if cell else None for cell in cells], dtype=object)
+        faults = [
+            self.fault(DAMAGED_WHAT, row=line, column=name, do=DAMAGED_DO)
+            for line, key in zip(self.row_numbers, keys, strict=True)
+            if is_damaged(key)
+        ]
+        if faults:
+            raise SourceError(faults)
+        if name in PUBLIC_NAMES:
+            self.respelled.update(
+                {cell: key for cell, key in zip(cells, keys, strict=True) if key and cell.strip() != key}
+            )
+        return keys
 
     def fault(
         self, what: str, *, row: int | None = None, column: str | None = None, do: str

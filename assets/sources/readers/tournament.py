@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,15 @@ SCORES = ("scores_first", "scores_second")
 VERDICT_FIELDS = (
     *VERDICT_KEYS,
     "choice",
+    "preference",
     *SCORES,
     "mean_score_first",
     "mean_score_second",
     "rationale",
 )
+FIRST, TIE, SECOND = "first", "tie", "second"
+# of a graded preference
+MIDDLE = 1.5
 TRAITS_CODED = ("specificity", "structure", "against_task", "leaks_deliverable")
 TRAIT_FIELDS = (*CELL, "candidate", "judge", *TRAITS_CODED)
 
@@ -61,6 +66,8 @@ def read_outputs(sources: Path) -> Reading:
 def read_judgements(sources: Path) -> Reading:
     """raw.tournament_judgement: one row a line, scores as JSON text and as a mean for each seat.
 
+    A line may grade its verdict by `preference`, 1 to 2; without a choice, the choice is the side it lies on.
+
     Raises:
         SourceError: as `json_lines.read_json_lines`.
     """
@@ -76,6 +83,26 @@ def read_traits(sources: Path) -> Reading:
     """
     parse = partial(_plain, Names(), (*CELL, "candidate", "judge"), TRAITS_CODED)
     return read_json_lines(sources, TRAITS, "raw.assistance_trait", TRAIT_FIELDS, parse)
+
+
+def _preference(record: dict[str, Any]) -> float | None:
+    """A graded verdict, from 1 (the first, without doubt) to 2 (the second); None where there is none."""
+    given = text(record, "preference")
+    if given is None:
+        return None
+    try:
+        value = float(given)
+    except ValueError:
+        value = nan
+    if not 1 <= value <= 2:
+        raise FieldFault("preference", given, "no number from 1 (the first) to 2 (the second)")
+    return value
+
+
+def _choice_of(preference: float | None) -> str | None:
+    if preference is None:
+        return None
+    return TIE if preference == MIDDLE else FIRST if preference < MIDDLE else SECOND
 
 
 def _candidates(table: Table, _stem: str) -> Parsed:
@@ -97,7 +124,14 @@ def _plain(
 def _verdict(names: Names, record: dict[str, Any]) -> dict[str, object]:
     row: dict[str, object] = {field: names(record, field) for field in VERDICT_KEYS}
     try:
-        row |= {"choice": names(record, "choice"), "rationale": text(record, "rationale")}
+        preference = _preference(record)
+        choice = names(record, "choice") or _choice_of(preference)
+        if preference is not None and choice and choice.lower() in (FIRST, TIE, SECOND):
+            # a graded tie may lean a little, a choice may not go against its grade
+            against = {FIRST: preference > MIDDLE, SECOND: preference < MIDDLE}.get(choice.lower(), False)
+            if against:
+                raise FieldFault("preference", str(preference), f"contradicts the choice '{choice}'")
+        row |= {"choice": choice, "preference": preference, "rationale": text(record, "rationale")}
     except FieldFault as fault:
         return row | {
             "fault_column": fault.column,

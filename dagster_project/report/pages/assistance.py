@@ -14,7 +14,7 @@ from dagster_project.report.data import Published
 from dagster_project.report.labels import MISSING, System, chance, number, percent, text
 from dagster_project.report.pages.audit import trails
 from dagster_project.report.pages.common import Context
-from dagster_project.report.pages.standing import leaking, partial
+from dagster_project.report.pages.standing import leaking, one_seat, partial
 from dagster_project.report.tables import Table, count
 
 MARTS: tuple[str, ...] = (
@@ -68,6 +68,7 @@ def context(published: Published, base: Context) -> Context:
         "overall": {mode: _overall(overall[overall["mode"] == mode], names) for mode in MODES},
         "n_warned": {mode: _n_warned(ranks, overall, mode) for mode in MODES},
         "partial": {mode: partial(ranks[ranks["mode"] == mode], names, task_name) for mode in MODES},
+        "one_seat": {mode: one_seat(ranks[ranks["mode"] == mode], names, task_name) for mode in MODES},
         "leaking": leaking(ranks, names, task_name),
         "together": _together(published["mode_correlation"]),
         "agreement": _agreement(published["judge_agreement"].query("scope_type != 'task'")),

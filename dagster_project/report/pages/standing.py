@@ -1,4 +1,5 @@
-"""What places of the page on doing and helping rest on: comparisons that are missing, help that did the work.
+"""What places of the page on doing and helping rest on: missing comparisons, help that did the
+work, judges that always chose one seat.
 
 Belongs here: those tables. Does not belong here: the places themselves (assistance.py).
 """
@@ -55,6 +56,24 @@ def leaking(ranks: pd.DataFrame, names: dict[str, str], task_name: Callable[[obj
     ]
     table = Table(["Task", "Helper", "Place", "Texts that hold the deliverable", "Of"], cells, {1})
     return Concern(int(rows["n_leaking"].sum()), _tasks(rows, task_name), table)
+
+
+def one_seat(ranks: pd.DataFrame, names: dict[str, str], task_name: Callable[[object], str]) -> Concern:
+    """Cells of one mode with comparisons by judges that always chose the same seat; `n` comparisons in all."""
+    rows = _cells(ranks, "n_one_seat")
+    cells = [
+        [
+            task_name(r["task"]),
+            names.get(r["candidate"], r["candidate"]),
+            count(r["rank"]),
+            count(r["n_one_seat"]),
+            count(r["n_comparisons"]),
+        ]
+        for r in rows.to_dict("records")
+    ]
+    table = Table(["Task", "Candidate", "Place", "Comparisons by such judges", "Of"], cells, {1})
+    # each has two sides, and stands with both
+    return Concern(-(-int(rows["n_one_seat"].sum()) // 2), _tasks(rows, task_name), table)
 
 
 def _cells(ranks: pd.DataFrame, column: str) -> pd.DataFrame:

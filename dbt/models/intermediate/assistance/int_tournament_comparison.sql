@@ -11,6 +11,7 @@ with verdict as (
             when (choice = 'first') = (first < second) then 'a'
             else 'b'
         end as outcome,
+        case when first < second then 1 - share_second else share_second end as share_a,
         case when first < second then mean_score_first else mean_score_second end as score_a,
         case when first < second then mean_score_second else mean_score_first end as score_b
     from {{ ref('stg_tournament_verdict') }}
@@ -28,6 +29,7 @@ final as (
         {# who wins from one seat only has not won #}
         case when min(outcome) = max(outcome) then min(outcome) else 'tie' end as outcome,
         min(outcome) <> max(outcome) as is_flipped,
+        avg(share_a) as share_a,
         avg(score_a) as score_a,
         avg(score_b) as score_b,
         cast(count(*) as bigint) as n_verdicts

@@ -1,6 +1,8 @@
 with task_rank as (
     select
         *,
+        {# groups that never met have no common best #}
+        coalesce(n_groups, 1) = 1 as is_comparable,
         case when mode = 'automation' then 'doer' when is_unaided then 'unaided' else 'helper' end as part
     from {{ ref('int_tournament_rank') }}
 ),
@@ -10,6 +12,7 @@ placed as (
         *,
         rank() over (partition by task, part order by {{ nine_decimals('mean_rank') }}) as place
     from task_rank
+    where is_comparable
 ),
 
 first_placed as (

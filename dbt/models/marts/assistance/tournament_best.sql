@@ -24,7 +24,8 @@ final as (
         cast(count(*) over (partition by task_rank.task, task_rank.mode) as bigint) as n_best
     from task_rank
     left join behind on task_rank.task = behind.task and task_rank.mode = behind.mode
-    where task_rank.rank = 1
+    {# groups that never met have no common best #}
+    where task_rank.rank = 1 and coalesce(task_rank.n_groups, 1) = 1
 )
 
 select * from final

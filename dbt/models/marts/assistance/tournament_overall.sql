@@ -27,6 +27,7 @@ final as (
         overall.mean_rank_scaled,
         cast(overall.rank_scaled as bigint) as rank_scaled,
         overall.win_share,
+        overall.weighted_win_share,
         overall.mean_score_rank,
         bradley_terry.log_strength as bt_log_strength,
         bradley_terry.low as bt_low,
@@ -37,11 +38,16 @@ final as (
         overall.n_runs,
         overall.n_comparisons,
         overall.n_missing,
+        overall.n_one_seat,
+        overall.comparison_group,
+        overall.n_groups,
         overall.behind_unaided,
         overall.behind_unaided_se,
         overall.is_unaided,
         {{ order_warning('rank_by_mean', 'rank_scaled', 'place', 'log_strength', 'low', 'reason', [
             counted('overall.n_missing', 'overall.n_missing + overall.n_comparisons', 'comparisons missing'),
+            apart('overall.n_groups'),
+            counted('overall.n_one_seat', 'overall.n_comparisons', 'comparisons by judges that always chose one seat'),
             counted('overall.n_tasks_missing', 'overall.n_tasks_missing + overall.n_tasks', 'tasks without a rank'),
         ]) }} as warning
     from overall

@@ -34,9 +34,13 @@ final as (
         task_rank.se_rank,
         cast(task_rank.rank as bigint) as rank,
         task_rank.win_share,
+        task_rank.weighted_win_share,
         task_rank.n_runs,
         task_rank.n_comparisons,
         task_rank.n_missing,
+        task_rank.n_one_seat,
+        task_rank.comparison_group,
+        task_rank.n_groups,
         cast(coalesce(leak.n_leaking, 0) as bigint) as n_leaking,
         task_rank.is_unaided,
         task_rank.mean_rank_scaled,
@@ -52,6 +56,8 @@ final as (
             'task_rank.rank', 'task_rank.rank_scaled', 'bradley_terry.place', 'bradley_terry.log_strength',
             'bradley_terry.low', 'bradley_terry.reason', [
             counted('task_rank.n_missing', 'task_rank.n_missing + task_rank.n_comparisons', 'comparisons missing'),
+            apart('task_rank.n_groups'),
+            counted('task_rank.n_one_seat', 'task_rank.n_comparisons', 'comparisons by judges that always chose one seat'),
             counted('leak.n_leaking', 'task_rank.n_runs', 'texts of help hold the deliverable'),
         ]) }} as warning
     from task_rank

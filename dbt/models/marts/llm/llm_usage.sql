@@ -19,7 +19,8 @@ final as (
         cast(sum(output_tokens) as bigint) as output_tokens,
         -- as decimals, so that the order of rows doesn't show
         {{ to_double('sum(cast(cost as decimal(38, 15)))') }} as cost,
-        cast(sum(case when cost is null then 1 else 0 end) as bigint) as n_cost_unknown
+        cast(sum(case when cost is null then 1 else 0 end) as bigint) as n_cost_unknown,
+        cast(count(distinct answered_model) as bigint) as n_answered_models
     from attempt
     group by run, role, model
 )

@@ -72,7 +72,8 @@ sided as (
     select
         *,
         x >= x_border as is_high,
-        suitability_log >= suitability_border_log as is_suited
+        {# the label takes the side of most draws, so that no other quadrant is more probable #}
+        upper_half_probability >= 0.5 as is_suited
     from bordered
 ),
 

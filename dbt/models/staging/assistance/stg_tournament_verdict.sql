@@ -2,7 +2,7 @@
 {% set columns = columns + ['mean_score_first', 'mean_score_second'] %}
 
 with given as (
-    {{ landed_tournament('tournament_judgement', 'tournament_llm_judgement', columns, llm_faults=true) }}
+    {{ landed_tournament('tournament_judgement', 'tournament_llm_judgement', columns, llm_faults=true, only_files=['preference']) }}
 ),
 
 candidates as (
@@ -110,6 +110,8 @@ final as (
         first,
         second,
         choice,
+        coalesce(preference - 1, case choice when 'second' then 1.0 when 'tie' then 0.5 when 'first' then 0.0 end)
+            as share_second,
         mean_score_first,
         mean_score_second,
         n_characters_first,

@@ -7,6 +7,8 @@ with raw_result as (
         item,
         epoch,
         log_version,
+        log_status,
+        cast(n_asked as bigint) as n_asked,
         coalesce(sample_status, 'success') as sample_status,
         {{ blank_to_null('score_reason') }} as score_reason,
         {{ blank_to_null('model') }} as model,
@@ -75,6 +77,7 @@ final as (
             when readable_score is not null then null
             when sample_status = 'error' or score_text in ('error', 'errored') then 'errored'
             when sample_status = 'invalidated' then 'invalidated'
+            when sample_status = 'missing' then 'asked, but not in the log'
             when score_text is null then 'blank score'
             when score_text in ('nan', '+nan', '-nan') then coalesce('score is NaN: ' || score_reason, 'score is NaN')
             when score_text in ('n', 'noanswer') then 'no answer'
@@ -84,7 +87,10 @@ final as (
         end as reason,
         model,
         settings,
-        scaffold
+        scaffold,
+        log_status,
+        n_asked,
+        sample_status = 'missing' as is_missing
     from judged
 )
 

@@ -20,6 +20,7 @@ final as (
         cost,
         started_at,
         finished_at,
+        answered_model,
         row_number() over (partition by run, call_id order by attempt desc) = 1 as is_last_in_run
     from attempt
 )
