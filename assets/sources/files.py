@@ -45,7 +45,7 @@ def find_files(
             what = f"gives the same name as {other.name}"
             if not (child.name + other.name).isascii():
                 # the two may look the same: this is how they differ
-                what += f" ({ascii(child.name)} and {ascii(other.name)})"
+                what += f" ({child.name!a} and {other.name!a})"
             faults.append(
                 SourceFileError(what, file=relative(sources, child), do="Rename or remove one of them")
             )

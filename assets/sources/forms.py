@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from assets.sources.errors import SourceError
 from assets.common.names import clean_name
+from assets.sources.errors import SourceError
 from assets.sources.readers.text import Table, read_table, require_columns, require_unique, with_known_columns
 
 FORM = ("position", "benchmark", "item", "text", "answer", "score")

@@ -14,8 +14,8 @@ from pathlib import Path
 import pandas as pd
 
 from assets.common.atomic_write import atomic_write
-from assets.sources.errors import SourceError, SourceFileError
 from assets.common.names import clean_name
+from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.files import find_files, relative
 from assets.sources.readers import results, systems
 from assets.sources.readers.systems import read_systems

@@ -12,10 +12,10 @@ import pandas as pd
 
 from assets.battery.annotation import KEY, AnnotationError, read_annotation
 from assets.common.atomic_write import atomic_write
+from assets.common.names import clean_name
 from assets.common.rubric_text import RubricError
 from assets.llm import read_roles
 from assets.settings import Settings
-from assets.common.names import clean_name
 from assets.sources.input_root import sources_folder
 from assets.sources.readers import read_items
 from assets.sources.readers.ratings import KEYS, headings

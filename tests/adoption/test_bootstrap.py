@@ -53,7 +53,12 @@ def test_none_or_all_of_the_chats_have_wilsons_interval(n: int) -> None:
     end = Z2 / (n + Z2)
     for key in (("chat_share", "b"), ("group_share", "13", "all"), ("group_share", "13", "US")):
         assert found[key] == pytest.approx([0, end])
-    for key in (("chat_share", "a"), ("group_share", "11", "US"), ("skill_share", "s"), ("activity_share", "d")):
+    for key in (
+        ("chat_share", "a"),
+        ("group_share", "11", "US"),
+        ("skill_share", "s"),
+        ("activity_share", "d"),
+    ):
         assert found[key] == pytest.approx([1 - end, 1])
     assert found["activity_share", "e"] == pytest.approx([0, end])
 

@@ -104,9 +104,14 @@ def share_variances(folder: Path) -> dict[Key, dict[str, float]]:
     won: dict[Key, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for (task, mode, _, _, a, b), winners in outcomes.items():
         for one, other in ((a, b), (b, a)):
-            won[task, mode, one][other].append(1.0 if winners == {one} else 0.0 if winners == {other} else 0.5)
+            won[task, mode, one][other].append(
+                1.0 if winners == {one} else 0.0 if winners == {other} else 0.5
+            )
     return {
-        key: {other: float(beta_distribution(sum(w) + 0.5, len(w) - sum(w) + 0.5).var()) for other, w in of.items()}
+        key: {
+            other: float(beta_distribution(sum(w) + 0.5, len(w) - sum(w) + 0.5).var())
+            for other, w in of.items()
+        }
         for key, of in won.items()
     }
 

@@ -101,7 +101,8 @@ def test_an_older_ledger_goes_on_with_what_it_holds(tmp_path: Path) -> None:
             connection.execute("insert or ignore into text values (?, ?)", [sha256(text), text])
         hashes = [sha256("s"), sha256("p"), sha256("")]
         connection.execute(
-            "insert into call values (?, 'rater', 'n', 'm', 'u', '{}', ?, ?, ?, '')", [call().call_id, *hashes]
+            "insert into call values (?, 'rater', 'n', 'm', 'u', '{}', ?, ?, ?, '')",
+            [call().call_id, *hashes],
         )
         connection.execute("insert into attempt values (?, 1, 'r', 'direct', null, 't')", [call().call_id])
         connection.execute(

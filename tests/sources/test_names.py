@@ -26,7 +26,9 @@ from assets.sources.readers import (
 )
 from assets.sources.readers.ratings import headings
 
-UNSEEN = "\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2066\u00ad\ufeff\ufe0f\u034f\u115f\u3164\U000e0041"
+UNSEEN = (
+    "\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2066\u00ad\ufeff\ufe0f\u034f\u115f\u3164\U000e0041"
+)
 HYPHENS = "\u2010\u2011\u2012\u2013\u2014\u2212\ufe63\uff0d"
 BLANKS = "\u00a0\u2002\u2009\u202f\u205f\u3000\u1680"
 
@@ -85,7 +87,9 @@ def test_one_item_under_look_alike_names_joins(tmp_path: Path) -> None:
 
 def test_a_lost_character_in_a_name_is_told_with_file_and_row(tmp_path: Path) -> None:
     write(tmp_path / "battery/systems.csv", "system,name", "good,caf\ufffd", "m\ufffdnd,x")
-    with pytest.raises(SourceError, match=r"battery/systems\.csv, row 3, column 'system': a character was lost"):
+    with pytest.raises(
+        SourceError, match=r"battery/systems\.csv, row 3, column 'system': a character was lost"
+    ):
         read_systems(tmp_path)
     write(tmp_path / "battery/results/m\ufffd.csv", "dataset_name,sample_id,score", "B,1,1")
     with pytest.raises(SourceError, match=r"m\ufffd\.csv: a character was lost"):
@@ -129,6 +133,16 @@ def test_likely_twins_have_one_spelling() -> None:
         *("claude-sonnet-4-2025-05-14", "eu.anthropic.claude-sonnet-4-v1:0"),
     ]  # fmt: skip
     assert set(undated(twins).values()) == {"claude-sonnet-4"}
-    apart = ["gpt-4", "gpt-4o", "gpt-4.1", "gpt-4-mini", "o1", "o1-preview", "m[effort=high]", "m[effort=low]", "m"]
+    apart = [
+        "gpt-4",
+        "gpt-4o",
+        "gpt-4.1",
+        "gpt-4-mini",
+        "o1",
+        "o1-preview",
+        "m[effort=high]",
+        "m[effort=low]",
+        "m",
+    ]
     apart += ["deepseek-v3", "deepseek-v3.1", "user.name", "us"]
     assert len(set(undated(apart).values())) == len(apart)

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from assets.common.names import clean_name
 from assets.common.warehouse import conform, declared_tables
 from assets.sources.errors import SourceError, SourceFileError
-from assets.common.names import clean_name
 from assets.sources.files import find_files, relative
 from assets.sources.readers.text import Table, read_table
 

@@ -18,10 +18,10 @@ from typing import Any
 
 import pandas as pd
 
+from assets.common.names import DAMAGED_DO, DAMAGED_WHAT, clean_name, is_damaged
 from assets.common.warehouse import conform
 from assets.settings import PROJECT
 from assets.sources.errors import SourceError, SourceFileError
-from assets.common.names import DAMAGED_DO, DAMAGED_WHAT, clean_name, is_damaged
 from assets.sources.files import relative
 from assets.sources.inputs import INSPECT_LOGS
 from assets.sources.readers.inspect_system import InspectSystem, system_of, task_setup
@@ -245,7 +245,12 @@ def _require_unique(samples: Sequence[Mapping[str, Any]], asked: Iterable[str | 
     # the log's own list first: a zipped log keeps one file for 7 and '7', so that one of them is gone from it
     for epoch, item in [*((0, item) for item in asked), *((int(s["epoch"]), s["id"]) for s in samples)]:
         name = clean_name(str(item))
-        if not name or is_damaged(name) or "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
+        if (
+            not name
+            or is_damaged(name)
+            or "\0" in name
+            or any("\ud800" <= letter <= "\udfff" for letter in name)
+        ):
             faults.append(SourceFileError(f"{item!r} can't name an item", file=file, do=_REWRITE))
         elif (epoch, name) in first:
             what = (

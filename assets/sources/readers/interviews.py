@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from assets.sources.errors import SourceError
 from assets.common.names import clean_name
+from assets.sources.errors import SourceError
 from assets.sources.inputs import BY_NAME
 from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
 from assets.sources.readers.privacy import coded, labels

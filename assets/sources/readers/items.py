@@ -12,8 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from assets.sources.errors import SourceError, SourceFileError
 from assets.common.names import DAMAGED_WHAT, clean_name, is_damaged
+from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.files import find_files, relative
 from assets.sources.inputs import BY_NAME
 from assets.sources.readers.folder import copies

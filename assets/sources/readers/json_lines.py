@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from assets.common.names import DAMAGED_WHAT, clean_name, is_damaged
 from assets.common.warehouse import conform
 from assets.sources.errors import SourceError, SourceFileError
-from assets.common.names import DAMAGED_WHAT, clean_name, is_damaged
 from assets.sources.files import JSONL, find_files, relative
 from assets.sources.readers.folder import Reading, copies, empty_frame
 from assets.sources.readers.text import known_names

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from assets.common.names import clean_name
 from assets.settings import PROJECT
 from assets.sources.errors import SourceError
-from assets.common.names import clean_name
 from assets.sources.inputs import BY_NAME
 from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
 from assets.sources.readers.text import Table, require_columns, require_unique

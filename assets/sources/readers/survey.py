@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from assets.sources.errors import SourceError, SourceFileError
 from assets.common.names import clean_name
+from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.inputs import BY_NAME
 from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
 from assets.sources.readers.interviews import LOCATION as INTERVIEWS

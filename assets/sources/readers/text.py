@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from assets.sources.errors import SourceError, SourceFileError
 from assets.common.names import DAMAGED_DO, DAMAGED_WHAT, clean_name, is_damaged
+from assets.sources.errors import SourceError, SourceFileError
 
 # A cell longer than this is a quote that was never closed, not an answer.
 MAX_CELL_CHARACTERS = 10_000_000

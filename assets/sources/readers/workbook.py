@@ -10,8 +10,8 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from assets.sources.errors import SourceError, SourceFileError
 from assets.common.names import clean_name
+from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.readers.text import Table, read_bytes
 
 
