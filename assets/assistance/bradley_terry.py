@@ -1,6 +1,7 @@
 """Strengths from paired comparisons with ties: Davidson's Bradley-Terry model, with intervals over runs.
 
-Belongs here: the model, its fit, its posterior and its jackknife, on counts. Does not belong here: counting (dbt), mean ranks (dbt).
+Belongs here: the model, its fit, its posterior and its jackknife, on counts. Does not belong here: counting and mean
+ranks (dbt).
 
 Davidson (1970): with log strengths a and b and tie parameter t, a wins, b wins or neither does in the proportions
 exp((a - b) / 2) : exp((b - a) / 2) : exp(t). Each log strength and t has a normal prior with mean 0 and SD `PRIOR_SD`:

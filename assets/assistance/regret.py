@@ -27,8 +27,8 @@ def helper_regret(run_ranks: pd.DataFrame, spread: pd.DataFrame) -> pd.DataFrame
 
     The interval is of the helper's mean rank less the smallest of all. Its upper end is the largest of Student's upper
     limits of the differences to each other helper; its lower end the largest of their lower limits, with Bonferroni's
-    correction, as which of them is largest is luck too. Neither leaves the places there are. No difference has a smaller
-    standard error than as many independent comparisons would give it: runs that agree don't make it certain.
+    correction, as which of them is largest is luck too. Neither leaves the places there are. No difference has a
+    smaller standard error than as many independent comparisons would give it: runs that agree don't make it certain.
 
     Args:
         run_ranks: task, mode, run, candidate, mean_rank, win_share, is_unaided.

@@ -172,8 +172,9 @@ def _storable(reason: str) -> str:
 def _count(usage: object, name: str) -> int | None:
     """A number of tokens; None where the server gives none, or one that can't be true."""
     value = usage.get(name) if isinstance(usage, dict) else None
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_number and 0 <= value <= _MOST_TOKENS else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= _MOST_TOKENS else None
 
 
 def _answer(call: Call, outcome: Outcome, attempt: int, run: str) -> Answer:

@@ -51,8 +51,8 @@ def bootstrap(
     lose tasks that one chat saw, and see too often those that fell short by one. So its interval is that of the
     resamples' distances from their own mean, around the estimate: what a log of this size would show. Where a chat
     counts as a whole or not at all (skills, activities), k of n chats drawn with replacement are Binomial(n, k / n),
-    and nothing is drawn. Where no other value could be drawn (none of the chats, all of them, or each with the same part),
-    the log would claim to know all that it didn't sample; the interval is Wilson's there.
+    and nothing is drawn. Where no other value could be drawn (none of the chats, all of them, or each with the same
+    part), the log would claim to know all that it didn't sample; the interval is Wilson's there.
     """
     if not sets.members.shape[0]:
         return pd.DataFrame(columns=COLUMNS)
@@ -159,7 +159,8 @@ def _shares(
     if not len(drawn):
         return []
     resampled = drawn / drawn.sum(axis=1, keepdims=True)
-    low, high = _with_width(*np.quantile(resampled, _CENTRAL, axis=0), resampled.mean(axis=0), n_chats)
+    low, high = np.quantile(resampled, _CENTRAL, axis=0)
+    low, high = _with_width(low, high, resampled.mean(axis=0), n_chats)
     ends = zip(units, low.tolist(), high.tolist(), strict=True)
     return [(quantity, unit, country, None, None, *own) for unit, *own in ends]
 
@@ -178,7 +179,8 @@ def _of_counts(quantity: str, sets: KeptSets, links: pd.DataFrame, unit: str) ->
         block = slice(start, start + BLOCK)
         touched = sparse.csr_array((sets.members[block] @ link) > 0)
         k += sets.n_chats[block] @ touched.astype(np.int64)
-    low, high = _with_width(*(np.asarray(binom.ppf(q, n, k / n)) / n for q in _CENTRAL), k / n, n)
+    low, high = (np.asarray(binom.ppf(q, n, k / n)) / n for q in _CENTRAL)
+    low, high = _with_width(low, high, k / n, n)
     ends = zip(units, low.tolist(), high.tolist(), strict=True)
     return [(quantity, own, None, None, None, *of) for own, *of in ends]
 
