@@ -23,7 +23,7 @@ from assets.sources.readers.folder import Parsed, Reading, provenance, read_fold
 from assets.sources.readers.interviews import LOCATION as INTERVIEWS
 from assets.sources.readers.privacy import coded, labels
 from assets.sources.readers.text import Table, require_columns, with_known_columns
-from assets.sources.survey_schema import ALLOWED, COMPANY, REQUIRED, RESPONSE_ID, SOURCE
+from assets.sources.survey_schema import ALLOWED, COMPANY, MARK_WORDS, MARKS, REQUIRED, RESPONSE_ID, SOURCE
 
 LOCATION = BY_NAME["survey"].location
 MAX_EXTRA_HEADER_ROWS = 2
@@ -69,7 +69,7 @@ def _parse(export: Table, stem: str, *, salt: str, seen: dict[str, tuple[str, in
         "company": np.repeat(labels(table, [COMPANY])[COMPANY], k),
         "respondent": np.repeat(people, k),
         "question": np.tile(np.array(questions, dtype=object), n),
-        "answer": coded(table.cells[:, columns].ravel()),
+        "answer": _answers(table, questions, columns),
     }
     named = [
         (name, text) for name, text in zip(export.header, texts, strict=False) if name in ALLOWED and text
@@ -81,6 +81,17 @@ def _parse(export: Table, stem: str, *, salt: str, seen: dict[str, tuple[str, in
     }
     ignored = [name or "(no name)" for name in table.header if name not in TAKEN]
     return Parsed({"raw.survey_response": responses, "raw.survey_codebook": codebook}, ignored)
+
+
+def _answers(table: Table, questions: list[str], columns: list[int]) -> npt.NDArray[np.object_]:
+    """The allowed cells row by row: codes, and of the survey tool's own marks the words it is known to write."""
+    given = table.cells[:, columns]
+    answers = coded(given.ravel()).reshape(given.shape)
+    for k, question in enumerate(questions):
+        if question in MARKS:
+            is_word = [bool(cell) and clean_name(cell).casefold() in MARK_WORDS for cell in given[:, k]]
+            answers[is_word, k] = given[is_word, k]
+    return answers.ravel()
 
 
 def _split_header_rows(export: Table) -> tuple[Table, list[str]]:
