@@ -26,7 +26,11 @@ COMPARED = {
     "no_data": "have nothing here to be computed from",
     "not_in_release": "rest on data that are not public",
 }
-STATES = {"filled": "ok", "skipped": "off"}  # any other state of a slice is shown without a colour
+STATES = {
+    "filled": "ok",
+    "skipped": "off",
+    "empty": "off",
+}  # any other state of a slice is shown without a colour
 
 
 def context(published: Published, base: Context) -> Context:
