@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -18,6 +19,8 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 PROJECT = Path(__file__).resolve().parents[1]
 # set for dbt, and for tests
 NOT_SETTINGS = {"SUITABILITY_WAREHOUSE_PATH", "SUITABILITY_REAL_DATA"}
+SLICES = ("battery", "capability", "work", "suitability", "propensity", "assistance", "adoption")
+PAIRS = "must be pairs of names such as 'north = south; alpha = beta'"
 WHOLE_RISING = "must be whole numbers from 1, rising, joined by commas"
 
 
@@ -38,6 +41,10 @@ class Settings(BaseSettings):
     seed: int = Field(20260101, ge=0, description="the one seed; every random step derives its own from it")
     demo_items: int = Field(19576, ge=500, description="battery items in the embedded demo")
     lock_wait_seconds: float = Field(30, ge=0, description="how long a command waits for the warehouse file")
+
+    quiet_seconds: float = Field(
+        60, ge=0, description="how long no input file may have changed before the sensor takes it as whole"
+    )
 
     model_seconds: float = Field(
         3600, gt=0, description="how long dbt may work on one table or test before it counts as hung"
@@ -86,6 +93,41 @@ class Settings(BaseSettings):
     min_join_coverage: float = Field(
         0.90, ge=0, le=1, description="smallest share of result rows that must find their item"
     )
+
+    # text would be read as JSON before anything here could tell what is wrong with it
+    allow_empty: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        description="slices, joined by commas, that may be published empty though they have inputs; otherwise "
+        "a slice without usable rows stops the refresh",
+    )
+
+    @field_validator("allow_empty", mode="before")
+    @classmethod
+    def _slices(cls, value: object) -> object:
+        names = value.split(",") if isinstance(value, str) else value
+        if not isinstance(names, Iterable):
+            raise ValueError(f"must be names of slices joined by commas: {', '.join(SLICES)}")
+        found = tuple(dict.fromkeys(str(name).strip() for name in names if str(name).strip()))
+        if unknown := [name for name in found if name not in SLICES]:
+            raise ValueError(f"{', '.join(unknown)}: no slice; use {', '.join(SLICES)}, joined by commas")
+        return found
+
+    independent: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        description="pairs of raters or systems that are no copies though (nearly) all they gave is equal, "
+        "as in 'north = south; alpha = beta'",
+    )
+
+    @field_validator("independent", mode="before")
+    @classmethod
+    def _pairs(cls, value: object) -> object:
+        texts = value.split(";") if isinstance(value, str) else value
+        if not isinstance(texts, Iterable):
+            raise ValueError(PAIRS)
+        pairs = [[name.strip() for name in str(text).split(" = ")] for text in texts if str(text).strip()]
+        if any(len(pair) != 2 or not all(pair) for pair in pairs):
+            raise ValueError(PAIRS)
+        return tuple(sorted({" = ".join(sorted(pair)) for pair in pairs}))
 
     online_source: str = Field(
         "online",
@@ -303,7 +345,7 @@ class Settings(BaseSettings):
                 "min_join_coverage",
                 "capability_prior_sd",
             ),
-            "online_source",
+            *("online_source", "allow_empty", "independent"),
             *("min_cell", "min_company_cell"),
             *("quadrant_importance", "quadrant_conditional_importance", "quadrant_hours"),
             "quadrant_suitability_log",

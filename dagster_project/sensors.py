@@ -5,12 +5,13 @@ Belongs here: when it asks for a refresh. Does not belong here: what the refresh
 
 import hashlib
 import json
+import time
 
 import dagster as dg
 
 from assets.settings import Settings
 from assets.sources.errors import SourceError
-from assets.sources.inputs import stamps
+from assets.sources.inputs import stamps, still_landing
 from dagster_project.jobs import refresh
 from dagster_project.runs.due import due_request
 
@@ -22,7 +23,7 @@ INTERVAL_SECONDS = 15
     minimum_interval_seconds=INTERVAL_SECONDS,
     default_status=dg.DefaultSensorStatus.RUNNING,
     description="A new, changed or removed file of any input starts one refresh, once sizes and times of all files are "
-    "the same at two looks; identical bytes landed again start none.",
+    "the same at two looks and none has changed for a while; identical bytes landed again start none.",
 )
 def changed_inputs(
     context: dg.SensorEvaluationContext, settings: dg.ResourceParam[Settings]
@@ -36,6 +37,11 @@ def changed_inputs(
         text = json.dumps(sorted(stamps(settings)))
     except SourceError as error:
         return dg.SkipReason(str(error))
+    if landing := still_landing(settings, time.time()):
+        return dg.SkipReason(
+            f"{landing} has changed within the last {settings.quiet_seconds:g} s (SUITABILITY_QUIET_SECONDS): it may "
+            "be incomplete."
+        )
     look = hashlib.sha256(text.encode()).hexdigest()
     seen, asked = [*json.loads(context.cursor or "[]"), "", ""][:2]
     if look != seen:

@@ -137,13 +137,17 @@ def write_survey(
     header_rows: int = 1,
     encoding: str = "utf-8",
 ) -> Path:
-    """survey/<name>.csv as Qualtrics does it; header rows: 1 names, 2 + question texts, 3 + ImportId."""
+    """survey/<name>.csv as Qualtrics does it; header rows: 1 names, 2 + question texts, 3 + ImportId.
+
+    A respondent without a ResponseId gets one; a blank one stays blank.
+    """
     people = [respondent(), respondent()] if respondents is None else respondents
     extra = [
         [f"Text of {column}?" for column in header],
         [json.dumps({"ImportId": column}) for column in header],
     ]
-    rows = extra[: header_rows - 1] + [[person.get(column) for column in header] for person in people]
+    named = [{"ResponseId": f"R_{name}_{i}"} | dict(person) for i, person in enumerate(people)]
+    rows = extra[: header_rows - 1] + [[person.get(column) for column in header] for person in named]
     return write_csv(sources / "survey" / f"{name}.csv", header, rows, encoding=encoding)
 
 

@@ -242,6 +242,25 @@ def stamps(settings: Settings) -> Iterator[tuple[str, str]]:
                 yield str(path), f"{status.st_size} {status.st_mtime_ns}"
 
 
+def still_landing(settings: Settings, now: float) -> str:
+    """The first supplied file that was written to within the last `quiet_seconds` before `now`; empty where none was.
+
+    A copy that stalls between two looks is as it was at both. A copied file may keep the time of its original, so the
+    time of its entry counts as well; one from the future (a clock that is wrong) says nothing.
+    """
+    for one in INPUTS:
+        if one.base in ("sources", "llm"):
+            for path in listed_files(one, settings)[0]:
+                try:
+                    status = os.stat(path)
+                except OSError:
+                    continue
+                ages = (now - status.st_mtime, now - status.st_ctime)
+                if any(0 <= age < settings.quiet_seconds for age in ages):
+                    return path.name
+    return ""
+
+
 def why_altered(version: Version, home: Path, hashes: FileHashes) -> str:
     """Why what lies in a file of the home must be made again; empty where it is as it was made, or is a table."""
     place = version.metadata.get(FILE_OF)

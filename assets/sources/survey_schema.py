@@ -15,6 +15,15 @@ N_CAPABILITIES = 18
 QUIZ = ("Q4.12", "Q4.13", "Q4.14", "Q4.25", "Q4.26", "Q4.27")
 SOURCE, COMPANY = "source", "company"
 RESPONSE_ID = "ResponseId"
+# the survey tool's own columns that say a row is a preview, a test or spam; what it writes there, in any case
+MARKS = ("Status", "Finished", "DistributionChannel")
+MARK_WORDS = frozenset(
+    (
+        *("preview", "survey preview", "test", "survey test", "spam", "survey preview spam", "imported spam"),
+        *("offline survey preview", "ip address", "imported", "offline", "offline survey", "anonymous"),
+        *("email", "qr", "gl", "social", "sms", "panel", "true", "false", "yes", "no"),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -30,6 +39,9 @@ def _questions() -> tuple[Question, ...]:
     described = [
         Question("Progress", "Share of the questionnaire answered, 0-100"),
         Question("Duration (in seconds)", "Seconds from start to end"),
+        Question("Status", "Kind of response; 1 preview, 2 test, 8 spam are not counted", is_required=False),
+        Question("Finished", "Whether the questionnaire was finished", is_required=False),
+        Question("DistributionChannel", "How the link was sent; preview and test are not counted", False),
         Question("prescreen", "Code of the panel's screening", is_required=False),
         Question("Q2.4", "Years in the present role", is_required=False),
         Question("Q2.5", "Years in the field", is_required=False),

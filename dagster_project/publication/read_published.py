@@ -140,7 +140,7 @@ def _read_publication(path: Path, n_best: int) -> Publication:
         rows=dict(sorted(query(path, counts)[1])),
         slices=[
             (str(a), str(b), str(c))
-            for a, b, c in query(path, "select * from marts.slice_status order by 1")[1]
+            for a, b, c in query(path, "select slice, status, reason from marts.slice_status order by 1")[1]
         ],
         best=[Pair(*row) for row in best],
     )

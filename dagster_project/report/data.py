@@ -53,8 +53,8 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "respondent_flow": (
         "work",
-        ("source", "domain", "n_started", "n_in_domain", "n_removed_incomplete", "n_removed_quiz")
-        + ("n_removed_speed", "n_kept"),
+        ("source", "domain", "n_preview", "n_test", "n_spam", "n_started", "n_in_domain")
+        + ("n_removed_incomplete", "n_removed_quiz", "n_removed_speed", "n_removed_unknown", "n_kept"),
     ),
     "activity_importance": (
         "work",

@@ -19,7 +19,11 @@
 {%- endmacro %}
 
 {% macro duckdb__try_date(expression) -%}
-    try_cast({{ expression }} as date)
+    case when regexp_matches({{ expression }}, '^\d{4}-\d\d-\d\d$') then try_cast({{ expression }} as date) end
+{%- endmacro %}
+
+{% macro spark__try_date(expression) -%}
+    case when {{ expression }} rlike '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' then try_cast({{ expression }} as date) end
 {%- endmacro %}
 
 {% macro postgres__try_date(expression) -%}
@@ -44,6 +48,11 @@
         {%- set name.sql = "regexp_replace(" ~ name.sql ~ ", '" ~ part ~ "', '')" -%}
     {%- endfor -%}
     {{ name.sql }}
+{%- endmacro %}
+
+{# one spelling for names that differ by case and separators #}
+{% macro plain_key(name) -%}
+    lower(replace(replace(replace(replace({{ name }}, '-', ''), '_', ''), ' ', ''), '.', ''))
 {%- endmacro %}
 
 {# two system keys that look like one system; the remedy is a row in seeds/seed_system_alias.csv #}
@@ -76,4 +85,12 @@
     where is_battery_rated
     group by benchmark, system
     having avg(case when is_in_battery then {{ to_double("1") }} else 0 end) < {{ at_least }}
+{% endtest %}
+
+{# pairs that are not `unlike`, of raters or systems that should be independent, unless somebody confirmed that they are #}
+{% test no_near_copies(model, unlike, confirmed) %}
+    select *
+    from {{ model }}
+    where not coalesce({{ unlike }}, true)
+    {% for pair in confirmed %} and pair <> '{{ pair | replace("'", "''") }}' {% endfor %}
 {% endtest %}

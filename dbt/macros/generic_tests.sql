@@ -32,6 +32,16 @@
     where false {% for conditions in faults.values() %} or {{ conditions | join(' or ') }} {% endfor %}
 {% endtest %}
 
+{# A slice whose inputs are there, but of whose rows too few can be used: publishing it would put empty marts over good ones.
+   Where that is meant, SUITABILITY_ALLOW_EMPTY names the slice. #}
+{% test no_slice_emptied(model, allowed) %}
+    select
+        slice,
+        reason
+    from {{ model }}
+    where status = 'empty' {% for slice in allowed %} and slice <> '{{ slice }}' {% endfor %}
+{% endtest %}
+
 {% test row_count_floor(model, at_least) %}
     select count(*) as n_rows
     from {{ model }}

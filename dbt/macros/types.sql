@@ -44,13 +44,23 @@
     end
 {%- endmacro %}
 
-{# NULL where the text is no ISO time #}
+{# NULL where the text is no ISO time; nothing behind it is left out: 'EST' or 'PM' is not the time without it #}
 {% macro try_timestamp(expression) -%}
     {{ return(adapter.dispatch('try_timestamp')(expression)) }}
 {%- endmacro %}
 
 {% macro duckdb__try_timestamp(expression) -%}
-    try_cast({{ expression }} as timestamp)
+    case
+        when regexp_matches({{ expression }}, '^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?$')
+            then try_cast({{ expression }} as timestamp)
+    end
+{%- endmacro %}
+
+{% macro spark__try_timestamp(expression) -%}
+    case
+        when {{ expression }} rlike '^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?)?$'
+            then try_cast({{ expression }} as timestamp)
+    end
 {%- endmacro %}
 
 {% macro postgres__try_timestamp(expression) -%}

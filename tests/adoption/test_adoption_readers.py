@@ -286,6 +286,14 @@ def test_copies_have_one_key_whatever_their_blanks_and_case(chats: Path) -> None
         ("2024-02-29 23:45:00", "2024-02-29 23:45:00"),
         ("2024-02-29", "2024-02-29 00:00:00"),
         ("yesterday", "yesterday"),
+        ("2024-02-29 11:45:00 PM", "2024-02-29 23:45:00"),
+        ("2024-02-29 12:05:00 am", "2024-02-29 00:05:00"),
+        ("2024-02-29 12:05 p.m.", "2024-02-29 12:05:00"),
+        ("2024-02-29 13:05:00 PM", "2024-02-29 13:05:00 PM"),
+        ("2024-02-29 23:45:00 UTC", "2024-02-29 23:45:00"),
+        ("2024-02-29 23:45:00 GMT", "2024-02-29 23:45:00"),
+        # of which there are several
+        ("2024-02-29 23:45:00 EST", "2024-02-29 23:45:00 EST"),
         ("0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00+14:00"),
         ("", None),
         (1709250300, "2024-02-29 23:45:00"),
@@ -393,3 +401,14 @@ def test_a_time_that_is_none_is_named_by_row_and_column(
     (fault,) = told.value.faults
     assert (fault.file, fault.row, fault.column) == ("chats/a.parquet", n, "at")
     assert said in fault.what
+
+
+@pytest.mark.parametrize("name", ["day.jsonl", "day.jsonl.gz", "day.parquet"])
+def test_a_file_of_no_bytes_is_refused(name: str, tmp_path: Path) -> None:
+    """A cloud folder's placeholder, or an export that broke off, is no day without chats."""
+    (tmp_path / "chats").mkdir()
+    (tmp_path / "chats" / name).touch()
+    with pytest.raises(
+        SourceError, match=rf"chats/{name}, row 1: the file is empty \(0 bytes\). Export or copy"
+    ):
+        read_chats(tmp_path, tmp_path / "parts", max_characters=100, request_characters=100)

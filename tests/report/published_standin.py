@@ -395,7 +395,7 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
                 "n_removed_speed",
                 "n_kept",
             ],
-        ),
+        ).assign(n_preview=0, n_test=0, n_spam=0, n_removed_unknown=0),
         "activity_importance": with_n_domains(pd.DataFrame(importance)),
         "capability_importance": pd.DataFrame(points),
         "suitability": with_chances(pd.DataFrame(suitability), spec.people),

@@ -221,11 +221,15 @@ def test_missing_columns_name_the_expected_and_the_nearest(tmp_path: Path) -> No
     assert "'sample_id' instead of 'sample id'" in what and "'Langauge' instead of 'Language'" in what
 
 
-def test_semicolons_are_noticed(tmp_path: Path) -> None:
-    path = tmp_path / "battery/results/s.csv"
-    path.parent.mkdir(parents=True)
-    path.write_text("task_name;sample_id;score;metadata;dataset_name\nt;1;1;;b\n")
-    assert "divided by semicolons or tabs" in only_fault(read_results, tmp_path)[3]
+@pytest.mark.parametrize(("mark", "name"), [(";", "semicolons"), ("\t", "tabs")])
+@every_input
+def test_another_divider_is_named(
+    file: str, read: Callable[[Path], Reading], header: tuple[str, ...], mark: str, name: str, tmp_path: Path
+) -> None:
+    """As spreadsheets write where the comma is the decimal mark: rows have commas of their own."""
+    row = mark.join("0,5" for _ in header)
+    (write_sources(tmp_path) / file).write_text(f"{mark.join(header)}\n{row}\n")
+    assert only_fault(read, tmp_path) == (file, 1, None, f"the cells are divided by {name}, not by commas")
 
 
 def test_one_capability_twice(tmp_path: Path) -> None:

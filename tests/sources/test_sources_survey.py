@@ -9,11 +9,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from assets.sources.errors import SourceError
 from assets.sources.readers import Reading, read_ratings, read_results, read_survey, read_systems
 from assets.sources.salt import read_salt
-from assets.sources.survey_schema import ALLOWED, REQUIRED
+from assets.sources.survey_schema import ALLOWED, MARKS, REQUIRED
 from assets.sources.template import write_templates
-from tests.factories import SURVEY_HEADER, respondent, write_survey
+from tests.factories import QUIZ, SURVEY_HEADER, respondent, write_survey
 
 RESPONSE, CODEBOOK = "raw.survey_response", "raw.survey_codebook"
 
@@ -140,12 +141,12 @@ def test_nothing_personal_leaves_the_reader(header_rows: int, tmp_path: Path) ->
     text = "\n".join(frame.to_csv() for frame in frames) + repr(reading.ignored_columns)
     assert [value for value in PLANTED.values() if value in text] == []
     questions = set(frames[0]["question"]) | set(frames[1]["question"])
-    assert questions <= set(ALLOWED) and not questions & set(PLANTED)
+    assert questions <= set(ALLOWED) and not questions & (set(PLANTED) - set(MARKS))
 
 
 def test_allow_list_is_the_questionnaire_and_nothing_else() -> None:
     """Counts of the questionnaire: 21 ranks, 21 hours, 18 × (1 + 18) capability columns, 6 quiz."""
-    assert len(ALLOWED) == len(set(ALLOWED)) == 3 + 7 + 1 + 21 + 21 + 6 + 18 * 19 + 1
+    assert len(ALLOWED) == len(set(ALLOWED)) == 3 + len(MARKS) + 7 + 1 + 21 + 21 + 6 + 18 * 19 + 1
     assert set(REQUIRED) < set(ALLOWED)
     assert not any("TEXT" in name or "Q5.1" in name for name in ALLOWED)
 
@@ -204,3 +205,33 @@ def test_templates_overwrite_nothing(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError, match="not overwritten"):
         write_templates(tmp_path)
     assert first.read_text() == "mine"
+
+
+def test_marks_of_the_survey_tool_are_read_and_nothing_else_of_their_columns(tmp_path: Path) -> None:
+    given = ["0", "1", "Survey Preview", " SPAM", "Jane Doe", ""]
+    header = [*SURVEY_HEADER, "status", "DistributionChannel"]
+    people = [respondent(status=cell, DistributionChannel="preview") for cell in given]
+    write_survey(tmp_path, respondents=people, header=header)
+    reading = read_survey(tmp_path, "salt")
+    frame = answers(reading)
+    assert list(frame["Status"]) == ["0", "1", "Survey Preview", " SPAM", "(withheld: not a code)", None]
+    assert set(frame["DistributionChannel"]) == {"preview"}
+    assert "status" not in reading.ignored_columns["survey/online.csv"]
+
+
+def test_an_export_of_choice_texts_is_refused_by_name(tmp_path: Path) -> None:
+    """Five people, texts in place of codes: each column is named, with what to do. Four may be slips."""
+    texts = {"Q2.11": "Sales", "Q3.1": "Researching,Coding"} | dict.fromkeys(QUIZ, "The first one")
+    people = [respondent(ResponseId=f"R_{i}", **texts) for i in range(5)]
+    write_survey(tmp_path, respondents=people, header_rows=3)
+    with pytest.raises(SourceError) as refusal:
+        read_survey(tmp_path, "salt")
+    assert len(refusal.value.faults) == 8
+    assert str(refusal.value.faults[0]) == (
+        "survey/online.csv, row 4, column 'Q2.11': 5 answers and none is a code: the export holds choice texts, not "
+        "numbers. Export again with 'Use numeric values'."
+    )
+    write_survey(tmp_path, respondents=people[:4], header_rows=3)
+    assert len(answers(read_survey(tmp_path, "salt"))) == 4
+    write_survey(tmp_path, respondents=[*people, respondent()], header_rows=3)
+    assert len(answers(read_survey(tmp_path, "salt"))) == 6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import dagster as dg
@@ -31,7 +32,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     monkeypatch.setattr(due, "read_graph", lambda settings: GRAPH)
     write_results(tmp_path / "sources", "system-a")
     (tmp_path / "home").mkdir()
-    return Settings(home=tmp_path / "home", sources=tmp_path / "sources")
+    return Settings(home=tmp_path / "home", sources=tmp_path / "sources", quiet_seconds=0)
 
 
 def _refresh(own: Settings) -> None:
@@ -103,6 +104,27 @@ def test_a_new_file_starts_one_run_of_what_follows_once_it_is_whole(own: Setting
     (second,) = settled.look()
     assert second.run_key != request.run_key
     assert second.tags["suitability/why"] == "battery/results/system-g.csv is gone"
+
+
+def test_a_copy_that_stalls_is_not_whole(own: Settings, settled: Sensor) -> None:
+    """100 of 200 lines land and nothing moves for four looks; `cp -p` gave the file its original's time."""
+    assert own.sources is not None
+    settled.own = own.model_copy(update={"quiet_seconds": 60.0})
+    path = write_results(own.sources, "system-g", {("bench", str(i)): 1 for i in range(200)})
+    whole = path.read_text()
+    path.write_text("".join(whole.splitlines(keepends=True)[:100]))
+    os.utime(path, (1, 1))
+    assert [settled.look() for _ in range(4)] == [[]] * 4
+    assert "has changed within the last 60 s" in settled.told
+    path.write_text(whole)
+    now = time.time()
+    times = (now, now + 59, now + 61, now + 76)
+    asked = []
+    for at in times:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("dagster_project.sensors.time.time", lambda at=at: at)
+            asked.append(len(settled.look()))
+    assert asked == [0, 0, 0, 1]
 
 
 def test_the_same_bytes_landed_again_start_nothing(own: Settings, settled: Sensor) -> None:

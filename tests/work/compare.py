@@ -11,7 +11,10 @@ from typing import Any
 
 import pandas as pd
 
-FLOW = ["n_started", "n_in_domain", "n_removed_incomplete", "n_removed_quiz", "n_removed_speed", "n_kept"]
+FLOW = [
+    *("n_started", "n_in_domain", "n_removed_incomplete", "n_removed_quiz", "n_removed_speed", "n_kept"),
+    *("n_removed_unknown", "n_recorded", "n_preview", "n_test", "n_spam"),
+]
 ACTIVITY = [
     *("importance", "conditional_importance", "hours_per_week", "n_selected", "n_ranked"),
     *("n_hours", "n_respondents", "n_domains", "is_absent", "is_thin", "suppression"),

@@ -13,7 +13,7 @@ from tests.factories import QUIZ, SURVEY_HEADER, write_survey
 NEVER_CHOSEN = 14
 ONLY_IN_DOMAIN_3 = 10
 LONELY_DOMAIN = 6
-HEADER = (*SURVEY_HEADER, "company")
+HEADER = (*SURVEY_HEADER, "company", "Status")
 
 
 COMPANIES = (
@@ -73,8 +73,9 @@ def _person(rng: random.Random) -> dict[str, object]:
     """One of five domains, with faults: nobody but the lonely one keeps domain 6."""
     person = _clean(rng, rng.randint(1, 5))
     faults = [
+        ("Status", ["0", "16", "1", "Survey Preview", "2", "2", "2", "8", "Spam"]),
         ("Progress", ["", "99", "140", "done"]),
-        ("Duration (in seconds)", ["", "599", "-5", "long"]),
+        ("Duration (in seconds)", ["", "599", "599.9", "10", "-5", "long"]),
         ("Q2.11", ["", "", "9", "6.5", "nan"]),
         ("Q3.1", ["", f"{person['Q3.1']},99", "none of them", "1,1,2"]),
         ("Q2.4", ["", "-1", "many"]),

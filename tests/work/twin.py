@@ -24,6 +24,9 @@ CAPABILITIES = (
 DOMAINS = ("WL", "MMR", "NDP", "AOP", "CMH", "HSC")
 QUIZ = ("Q4.12", "Q4.13", "Q4.14", "Q4.25", "Q4.26", "Q4.27")
 
+# place in the flow of rows that are no people, by Status
+MARKED = {"1": 8, "Survey Preview": 8, "2": 9, "8": 10, "Spam": 10}
+
 Row = dict[str, str]
 Scope = tuple[str, str]
 
@@ -87,11 +90,15 @@ class Twin:
 
     def _sort_out(self, source: str, rows: list[Row]) -> None:
         for domain in (*DOMAINS, "none"):
-            self.flow[source, domain] = [0, 0, 0, 0, 0, 0]
+            self.flow[source, domain] = [0] * 11
         for row in rows:
             code = number(row["Q2.11"], 1, 6, whole=True)
             domain = "none" if code is None else DOMAINS[int(code) - 1]
             cell = self.flow[source, domain]
+            cell[7] += 1
+            if row.get("Status") in MARKED:
+                cell[MARKED[row["Status"]]] += 1
+                continue
             cell[0] += 1
             if code is None:
                 continue
@@ -99,11 +106,15 @@ class Twin:
             progress = number(row["Progress"], 0, 100)
             duration = number(row["Duration (in seconds)"], 0)
             right = sum(number(row[question], 1, whole=True) == 1 for question in QUIZ)
-            if progress is None or progress < 100:
+            if progress is None:
+                cell[6] += 1
+            elif progress < 100:
                 cell[2] += 1
             elif right < 3:
                 cell[3] += 1
-            elif duration is None or duration < 600:
+            elif duration is None:
+                cell[6] += 1
+            elif duration < 600:
                 cell[4] += 1
             else:
                 cell[5] += 1

@@ -41,6 +41,10 @@ BATCH = 5_000
 LABEL_CHARACTERS = 80
 # by their digits: since 2001 seconds have ten, until 2286
 _SINCE_1970 = re.compile(r"(\d{10}|\d{13}|\d{16}|\d{19})(?:\.\d{1,9})?")
+_TWELVE_HOURS = re.compile(
+    r"(\d{4}-\d\d-\d\d)[ T](\d{1,2})((?::\d\d){1,2}(?:\.\d+)?) ?([AP])\.?M\.?", re.IGNORECASE
+)
+_ZERO_ZONE = re.compile(r"(?<=\d) ?(?:UTC|GMT)$", re.IGNORECASE)
 _CODE = ("chats.py", "chat_records.py", "chat_text.py", "chat_language.py", "json_lines.py", "text.py")
 
 
@@ -62,8 +66,8 @@ def read_chats(sources: Path, folder: Path, *, max_characters: int, request_char
         request_characters: the first user turn is cut there.
 
     Raises:
-        SourceError: all faults of all files: one that can't be read, is cut in half, has neither form's columns, or
-            holds only rows that can't be used, all for one reason.
+        SourceError: all faults of all files: one that is empty, can't be read, is cut in half, has neither form's
+            columns, or holds only rows that can't be used, all for one reason.
     """
     paths, ignored = find_files(sources, LOCATION, SUFFIXES)
     folder.mkdir(parents=True, exist_ok=True)
@@ -75,6 +79,10 @@ def read_chats(sources: Path, folder: Path, *, max_characters: int, request_char
         file = relative(sources, path)
         try:
             sha256 = file_sha256(path, file)
+            if not path.stat().st_size:
+                # of a cloud folder's placeholder, or an export that broke off
+                do = "Export or copy the file again, or remove it"
+                raise SourceFileError("the file is empty (0 bytes)", file=file, row=1, do=do)
             identity = f"{file}/{sha256}/{max_characters}/{request_characters}/{_code_version()}"
             part = folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:32]}.parquet"
             if not _is_whole(part):
@@ -184,7 +192,7 @@ def _as_utc(at: str | None) -> str | None:
         except OverflowError:
             return _label(at)
     try:
-        moment = datetime.fromisoformat(at) if at else None
+        moment = datetime.fromisoformat(_on_24_hours(at)) if at else None
     except ValueError:
         return _label(at)
     if moment is None:
@@ -194,6 +202,15 @@ def _as_utc(at: str | None) -> str | None:
     except OverflowError:
         return _label(at)
     return moment.replace(tzinfo=None).isoformat(sep=" ")
+
+
+def _on_24_hours(at: str) -> str:
+    """A time with AM or PM, or UTC or GMT behind it, in ISO 8601; other names of zones are not unique."""
+    if found := _TWELVE_HOURS.fullmatch(at.strip()):
+        day, hour, rest, half = found.groups()
+        if 1 <= int(hour) <= 12:
+            return f"{day} {int(hour) % 12 + 12 * (half.upper() == 'P'):02d}{rest}"
+    return _ZERO_ZONE.sub("+00:00", at)
 
 
 def _counts(part: Path) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from assets.common.names import clean_name
 from assets.common.warehouse import conform, declared_tables
 from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.files import find_files, relative
+from assets.sources.readers.repeats import copied_file, original_names
 from assets.sources.readers.text import Table, read_table
 
 Columns = Mapping[str, npt.NDArray[Any]]
@@ -72,14 +73,16 @@ def read_folder(
             file it is, shorter ones may well be equal; infinite where all may be.
 
     Raises:
-        SourceError: all faults of all files together, as `find_files`, `text.read_table`, `copies` and `parse`; then no
-            frame is returned.
+        SourceError: all faults of all files together, as `find_files`, `text.read_table`, `copies`, `copied_file` and
+            `parse`; then no frame is returned.
     """
     paths, ignored_files = find_files(sources, location)
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in tables}
     faults: list[SourceFileError] = []
     files: dict[str, str] = {}
     long: dict[str, str] = {}
+    originals = original_names([clean_name(path.stem) for path in paths])
+    named_alike: dict[str, Table] = {}
     ignored_columns: dict[str, list[str]] = {}
     respelled: dict[str, dict[str, str]] = {}
     n_blank_rows = 0
@@ -91,6 +94,8 @@ def read_folder(
         except SourceError as error:
             faults += error.faults
             continue
+        if clean_name(path.stem) in {*originals, *originals.values()}:
+            named_alike[clean_name(path.stem)] = table
         for name, columns in parsed.tables.items():
             parts[name].append(conform(name, pd.DataFrame(dict(columns))))
         files[file] = table.sha256
@@ -104,6 +109,12 @@ def read_folder(
         if parsed.ignored_columns:
             ignored_columns[file] = parsed.ignored_columns
     faults += copies(long)
+    for copy, original in originals.items():
+        pair = [named_alike[name] for name in (copy, original) if name in named_alike]
+        fault = copied_file(*pair) if len(pair) == 2 else None
+        # one equal to the byte is reported already
+        if fault and not (pair[0].sha256 == pair[1].sha256 and pair[0].file in long):
+            faults.append(fault)
     if faults:
         raise SourceError(faults)
     frames = {name: pd.concat(part or [empty_frame(name)], ignore_index=True) for name, part in parts.items()}

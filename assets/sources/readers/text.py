@@ -115,6 +115,7 @@ def read_table(path: Path, file: str) -> Table:
         SourceError: empty, unreadable, not UTF-8, NUL bytes, broken quoting, header only, ragged rows.
     """
     raw, text = read_text(path, file)
+    _refuse_other_divider(text, file)
     return _table(raw, _records(text, file), file)
 
 
@@ -187,8 +188,6 @@ def require_columns(table: Table, required: Sequence[str], *, is_private: bool =
             what += f"; found {_listed(table.header)}"
         if hints:
             what += f"; perhaps {', '.join(hints[:5])}"
-        if len(table.header) == 1 and any(mark in table.header[0] for mark in ";\t"):
-            what += "; the cells seem to be divided by semicolons or tabs"
         do = "Name the columns as expected, divided by commas (`suitability template` writes an example)"
         faults.append(table.fault(what, row=1, column=missing[0], do=do))
     faults += _doubled(table, required)
@@ -289,6 +288,16 @@ def _at_byte(raw: bytes, start: int, what: str, file: str, do: str) -> SourceFil
     in_named_column = len(rows) > 1 and len(rows[-1]) <= len(rows[0])
     column = clean_name(rows[0][len(rows[-1]) - 1]) if in_named_column else None
     return SourceFileError(what, file=file, row=line, column=column, do=do)
+
+
+def _refuse_other_divider(text: str, file: str) -> None:
+    """Refuse a header with more semicolons or tabs than commas: whatever else was said of the file would mislead."""
+    header = next((line for line in text.splitlines() if line.strip()), "")
+    for mark, name in ((";", "semicolons"), ("\t", "tabs")):
+        if header.count(mark) > header.count(","):
+            what = f"the cells are divided by {name}, not by commas"
+            do = "Save it as CSV with commas (in a spreadsheet: 'CSV UTF-8 (comma delimited)') and run again"
+            raise SourceError([SourceFileError(what, file=file, row=1, do=do)])
 
 
 def _records(text: str, file: str) -> list[tuple[int, list[str]]]:

@@ -26,7 +26,11 @@ COMPARED = {
     "no_data": "have nothing here to be computed from",
     "not_in_release": "rest on data that are not public",
 }
-STATES = {"filled": "ok", "skipped": "off"}  # any other state of a slice is shown without a colour
+STATES = {
+    "filled": "ok",
+    "skipped": "off",
+    "empty": "off",
+}  # any other state of a slice is shown without a colour
 
 
 def context(published: Published, base: Context) -> Context:
@@ -96,12 +100,18 @@ def _set_aside(published: Published) -> list[tuple[str, str]]:
     flow, reject, info = published["respondent_flow"], published["reject"], published["ai_system"]
     rows = []
     if not flow.empty:
+        rows += [
+            (f"Survey rows marked as {mark}", count(n))
+            for mark in ("preview", "test", "spam")
+            if (n := float(flow[f"n_{mark}"].sum()))
+        ]
         outside = float(flow["n_started"].sum() - flow["n_in_domain"].sum())
         rows.append(("Respondents who named none of the fields of work", count(outside)))
         for column, why in (
             ("incomplete", "didn’t finish"),
             ("quiz", "failed the quiz"),
             ("speed", "were too fast"),
+            ("unknown", "have no readable progress or duration"),
         ):
             rows.append((f"Respondents who {why}", count(float(flow[f"n_removed_{column}"].sum()))))
     if not info.empty:

@@ -7,6 +7,7 @@ flow as (
         removed_by,
         is_kept
     from {{ ref('int_respondent_qc') }}
+    where coalesce(removed_by, 'kept') not in ('preview', 'test', 'spam')
 ),
 
 scopes as (

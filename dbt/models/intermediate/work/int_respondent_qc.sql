@@ -13,10 +13,13 @@ judged as (
         *,
         {# an unknown figure fails its rule: nobody is kept for want of an answer #}
         case
+            when mark is not null then mark
             when domain is null then 'no_domain'
-            when progress is null or progress < {{ min_progress }} then 'incomplete'
+            when progress is null then 'unknown'
+            when progress < {{ min_progress }} then 'incomplete'
             when quiz_correct is null or quiz_correct < {{ min_quiz_correct }} then 'quiz'
-            when duration_seconds is null or duration_seconds < {{ min_duration_seconds }} then 'speed'
+            when duration_seconds is null then 'unknown'
+            when duration_seconds < {{ min_duration_seconds }} then 'speed'
         end as removed_by
     from respondents
 ),

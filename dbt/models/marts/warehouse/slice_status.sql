@@ -52,31 +52,67 @@ counted as (
     group by slice_input.slice
 ),
 
+usable as (
+    select
+        slice,
+        stage,
+        n_rows,
+        is_too_few
+    from {{ ref('int_slice_stage') }}
+    where is_last
+),
+
+too_few as (
+    select
+        *,
+        row_number() over (partition by slice order by stage_order) as occurrence
+    from {{ ref('int_slice_stage') }}
+    where is_too_few
+),
+
+{# where fewer arrive than the slice needs, for the first time #}
+lost as (
+    select
+        slice,
+        coalesce(stage_before || ': ' || cast(n_before as {{ dbt.type_string() }}) || ', ', '')
+        || stage || ': ' || cast(n_rows as {{ dbt.type_string() }}) || coalesce('. ' || remedy, '') as message
+    from too_few
+    where occurrence = 1
+),
+
 final as (
     select
         counted.slice,
         case
             when counted.n_inputs = 0 then 'not_built'
             when counted.n_missing > 0 then 'skipped'
+            when coalesce(usable.is_too_few, false) then 'empty'
             else 'filled'
         end as status,
+        case when counted.n_inputs > 0 and counted.n_missing = 0 then usable.n_rows end as n_usable,
+        usable.stage as usable,
         case
             when counted.n_inputs = 0 then 'this version does not build the slice yet'
             when counted.n_missing > 0 then 'no files in ' || counted.missing_folders
+            when usable.is_too_few then 'too few usable rows: ' || lost.message
             else 'all inputs found'
         end
         || case
-            when counted.n_missing = 0 and counted.n_ratings > 0
+            when counted.n_missing = 0 and counted.n_ratings > 0 and not coalesce(usable.is_too_few, false)
                 then '; ' || coalesce(raters.annotations, 'no rating can be used')
             else ''
         end
         || case
-            when counted.slice = 'battery' and counted.n_missing = 0 and raters.n_raters = 1
+            when
+                counted.slice = 'battery' and counted.n_missing = 0 and raters.n_raters = 1
+                and not coalesce(usable.is_too_few, false)
                 then '; one rater only, so agreement could not be assessed and no capability is dropped'
             else ''
         end as reason
     from counted
     cross join raters
+    left join usable on counted.slice = usable.slice
+    left join lost on counted.slice = lost.slice
 )
 
 select * from final

@@ -29,6 +29,8 @@ answered as (
                          'education_code', 'ai_positivity'] %}
         max(case when field = '{{ field }}' then value end) as {{ field }},
         {% endfor %}
+        {# preview comes before spam and test, as in the alphabet #}
+        min(mark) as mark,
         case
             when count(case when field = 'quiz' then value end) > 0
                 then sum(case when field = 'quiz' and value = 1 then 1 else 0 end)
@@ -45,6 +47,7 @@ final as (
         records.source,
         companies.company,
         domains.domain,
+        answered.mark,
         answered.progress,
         answered.duration_seconds,
         cast(answered.quiz_correct as bigint) as quiz_correct,

@@ -35,7 +35,7 @@ given as (
 parsed as (
     select
         *,
-        case when kind = 'number' then {{ try_double('answer') }} end as number_given,
+        case when kind = 'number' or field = 'status' then {{ try_double('answer') }} end as number_given,
         {# ',1,10,' whether the export wrote 1,10 or 1.0,10.0 #}
         case when kind = 'list' then replace(',' || replace(answer, ' ', '') || ',', '.0,', ',') end as code_list
     from given
@@ -52,24 +52,48 @@ counted as (
     from parsed
 ),
 
+{# Qualtrics codes the status in bits: 1 preview, 2 test, 4 imported, 8 spam, 16 offline, 32 and 64 other products #}
+marked as (
+    select
+        *,
+        case
+            when kind = 'mark' and number_given >= 0 and number_given < 128 and number_given = floor(number_given)
+                then cast(number_given as bigint)
+        end as status_code
+    from counted
+),
+
 judged as (
     select
-        counted.*,
+        marked.*,
         case
-            when counted.kind = 'list' and counted.n_codes <> counted.n_known_codes
+            when marked.kind = 'mark' and lower(marked.answer) like '%preview%' then 'preview'
+            when marked.kind = 'mark' and lower(marked.answer) like '%test%' then 'test'
+            when marked.kind = 'mark' and lower(marked.answer) like '%spam%' then 'spam'
+            when marked.status_code % 2 = 1 then 'preview'
+            when marked.status_code % 4 >= 2 then 'test'
+            when marked.status_code % 16 >= 8 then 'spam'
+        end as mark,
+        case
+            when
+                marked.field = 'status' and marked.status_code is null
+                and (marked.number_given is not null or marked.answer like '(withheld%')
+                then 'unknown status, counted as a person'
+            when marked.kind = 'mark' then null
+            when marked.kind = 'list' and marked.n_codes <> marked.n_known_codes
                 then 'list holds an unknown or repeated code'
-            when counted.kind = 'list' then null
-            when counted.number_given is null then 'not a number'
-            when counted.is_whole and counted.number_given <> floor(counted.number_given) then 'not a whole number'
-            when counted.number_given < counted.low then 'below the allowed range'
-            when counted.number_given > counted.high then 'above the allowed range'
-            when counted.field = 'domain_code' and domains.domain is null then 'unknown domain'
+            when marked.kind = 'list' then null
+            when marked.number_given is null then 'not a number'
+            when marked.is_whole and marked.number_given <> floor(marked.number_given) then 'not a whole number'
+            when marked.number_given < marked.low then 'below the allowed range'
+            when marked.number_given > marked.high then 'above the allowed range'
+            when marked.field = 'domain_code' and domains.domain is null then 'unknown domain'
         end as reason
-    from counted
+    from marked
     left join domains
         on
-            counted.field = 'domain_code'
-            and counted.number_given = {{ to_double('domains.domain_code') }}
+            marked.field = 'domain_code'
+            and marked.number_given = {{ to_double('domains.domain_code') }}
 ),
 
 final as (
@@ -84,7 +108,8 @@ final as (
         capability,
         answer,
         code_list,
-        case when reason is null then number_given end as value,
+        case when reason is null and kind = 'number' then number_given end as value,
+        mark,
         reason
     from judged
 )
