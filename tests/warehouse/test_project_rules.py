@@ -41,6 +41,7 @@ SOURCES_WITHOUT_READER = {"raw.item", "raw.survey_codebook", "model.intercept_dr
 VIEW_ON_VIEW = {"int_chat_text", "int_request"}
 # unions over slices, and marts that say all of one thing
 MANY_READ = {
+    "int_slice_stage",
     "int_index_pair",
     "int_published_work",
     "published_comparison",
