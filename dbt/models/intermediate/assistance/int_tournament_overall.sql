@@ -94,7 +94,8 @@ behind_task_chance as (
         helper.task,
         {{ exact_sum('helper.variance') }}
         + max(unaided.variance)
-        + 2 * {{ exact_sum('case when helper.opponent = unaided.candidate then helper.variance else 0 end') }} as variance
+        + 2 * {{ exact_sum('case when helper.opponent = unaided.candidate then helper.variance else 0 end') }}
+            as variance
     from {{ ref('int_tournament_spread') }} as helper
     inner join unaided_chance as unaided on helper.task = unaided.task and helper.candidate <> unaided.candidate
     where helper.mode = 'augmentation'

@@ -2,7 +2,9 @@
 {% set columns = columns + ['mean_score_first', 'mean_score_second'] %}
 
 with given as (
-    {{ landed_tournament('tournament_judgement', 'tournament_llm_judgement', columns, llm_faults=true, only_files=['preference']) }}
+    {{ landed_tournament(
+        'tournament_judgement', 'tournament_llm_judgement', columns, llm_faults=true, only_files=['preference']
+    ) }}
 ),
 
 candidates as (
