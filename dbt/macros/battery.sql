@@ -26,8 +26,17 @@
     case when {{ expression }} rlike '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' then try_cast({{ expression }} as date) end
 {%- endmacro %}
 
+{# a cast of 30 February stops PostgreSQL: the day is held against the last of its month first #}
 {% macro postgres__try_date(expression) -%}
-    case when {{ expression }} ~ '^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$' then cast({{ expression }} as date) end
+    case
+        when {{ expression }} ~ '^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$' then
+            case
+                when cast(substr({{ expression }}, 9, 2) as integer) <= extract(
+                    day from cast(substr({{ expression }}, 1, 8) || '01' as date) + interval '1 month' - interval '1 day'
+                )
+                    then cast({{ expression }} as date)
+            end
+    end
 {%- endmacro %}
 
 {# one spelling for names of models that differ by case, separators, who serves the model and where (openai/x,

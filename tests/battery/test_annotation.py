@@ -249,7 +249,7 @@ def test_exported_ratings_read_back_as_what_was_answered(settings: Settings, tmp
     assert (folder / "rater-a.csv").read_bytes() == before
 
 
-@pytest.mark.parametrize("name", ["openai/m", "..", ".hidden", "a:b", " m"])
+@pytest.mark.parametrize("name", ["openai/m", "..", ".hidden", "a:b"])
 def test_a_rater_whose_name_is_no_file_name_is_not_exported(
     settings: Settings, server: RaterServer, tmp_path: Path, name: str
 ) -> None:

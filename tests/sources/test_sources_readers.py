@@ -76,6 +76,7 @@ def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
     assert set(frames) == {name for name in declared_tables() if name.startswith("raw.")} - {
         "raw.refresh",
         "raw.refresh_step",
+        "raw.setting",
         "raw.llm_call",
         "raw.annotation",
         "raw.propensity_llm_item",

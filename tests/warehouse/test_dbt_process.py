@@ -38,7 +38,7 @@ PARENT = """
 import sys
 from pathlib import Path
 from assets.settings import Settings
-from dagster_project import dbt_project
+from dagster_project.dbt_build import dbt_project
 from dagster_project.dbt_build.dbt_process import DbtProcess
 dbt_project.DBT_FOLDER = Path(sys.argv[1])
 dbt = DbtProcess(Settings(home=Path(sys.argv[2]), sources=None))

@@ -30,6 +30,8 @@ def _make_empty_tables(where: dict[str, str]) -> None:
     tables = declared_tables()
     connection = connect(where)
     with connection, connection.cursor() as cursor:
+        # rater_coverage looks for the nearest spelling
+        cursor.execute("create extension fuzzystrmatch")
         for schema in sorted({name.split(".")[0] for name in tables}):
             cursor.execute(f"create schema {schema}")
         for name, columns in tables.items():
