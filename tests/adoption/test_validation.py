@@ -149,3 +149,12 @@ def test_nothing_is_embedded_again_until_embedder_or_texts_change(tmp_path: Path
     for path in tmp_path.glob("*.json"):
         path.write_text(path.read_text()[:20])
     assert validated(nodes, engine, embed, tmp_path) == first and len(calls) == 4
+
+
+def test_tasks_that_lead_to_no_activity_are_no_pairs() -> None:
+    """A release may have tasks and nothing above them: no r, and no error."""
+    texts = ["Weld pipes", "Bake bread"]
+    tasks = pd.DataFrame({"level": "task", "node_id": ["1", "2"], "text": texts, "parent_id": None})
+    graph = hierarchy(tasks)
+    vectors = np.eye(2, 8, dtype=np.float32)
+    assert [(one.pearson_r, one.n_pairs) for one in validate(graph, vectors)] == [(None, 0), (None, 0)]

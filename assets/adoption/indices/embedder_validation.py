@@ -100,6 +100,9 @@ def validate(graph: Hierarchy, vectors: Vectors, *, block_cells: int = _BLOCK_CE
         vectors: unit rows of `graph.texts`.
         block_cells: pairs of groups that are held at a time.
     """
+    if not (graph.group >= 0).any():
+        # a release without activities, or without a task that leads to one: there is no pair
+        return [Validation(has_root, None, 0) for has_root in (True, False)]
     group, wide = graph.group[graph.group >= 0], vectors[graph.group >= 0].astype(np.float64)
     n = len(graph.to_activity[True])
     size = np.bincount(group, minlength=n).astype(np.float64)
