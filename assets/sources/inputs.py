@@ -125,8 +125,8 @@ def listed_files(one: Input, settings: Settings) -> tuple[list[Path], list[str]]
         return ([path] if path is not None and path.is_file() else []), []
     if one.base == "project":
         places = [PROJECT / location for location, _ in one.locations]
-        found = [p for place in places for p in ([place] if place.is_file() else sorted(place.rglob("*")))]
-        return [p for p in found if p.is_file() and not MADE & set(p.relative_to(PROJECT).parts)], []
+        found = [path for place in places for path in files_at(place)]
+        return [path for path in found if not MADE & set(path.relative_to(PROJECT).parts)], []
     if one.base == "home":
         return [p for location, _ in one.locations if (p := settings.home / location).is_file()], []
     if one.name == "tasks" and settings.sources is None:

@@ -120,25 +120,24 @@ def settle(
 
 def drop_unknown(connection: duckdb.DuckDBPyConnection, names: Collection[str]) -> list[str]:
     """Drop what was made by an asset that the project no longer has, and its notes; return the names."""
-    gone = sorted(read(connection).keys() - set(names))
+    if not _exists(connection):
+        return []
+    noted = connection.execute(
+        "select name, table_type from state.version left join information_schema.tables "
+        "on name = table_schema || '.' || table_name and table_catalog = current_database() order by name"
+    ).fetchall()
+    gone = {name: kind for name, kind in noted if name not in names}
     if not gone:
         return []
     connection.begin()
-    for name in gone:
+    for name, kind in gone.items():
         schema, table = name.split(".")
-        kind = connection.execute(
-            "select table_type from information_schema.tables where table_catalog = current_database() "
-            "and table_schema = ? and table_name = ?",
-            [schema, table],
-        ).fetchone()
         if kind:
-            connection.execute(
-                f'drop {"view" if kind[0] == "VIEW" else "table"} "{schema}"."{table}" cascade'
-            )
+            connection.execute(f'drop {"view" if kind == "VIEW" else "table"} "{schema}"."{table}" cascade')
         for notes in ("version", "failed_check"):
             connection.execute(f"delete from state.{notes} where name = ?", [name])
     connection.commit()
-    return gone
+    return list(gone)
 
 
 def _counted(version: Version, content: Mapping[str, Any]) -> Version:

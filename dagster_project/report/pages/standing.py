@@ -7,7 +7,7 @@ Belongs here: those tables. Does not belong here: the places themselves (assista
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -25,55 +25,50 @@ class Concern:
 
 def partial(ranks: pd.DataFrame, names: dict[str, str], task_name: Callable[[object], str]) -> Concern:
     """Cells of one mode that lack comparisons; `n` is the least number of comparisons that are missing."""
-    rows = _cells(ranks, "n_missing")
-    cells = [
-        [
-            task_name(r["task"]),
-            names.get(r["candidate"], r["candidate"]),
-            count(r["rank"]),
-            count(r["n_missing"]),
-            count(r["n_missing"] + r["n_comparisons"]),
-        ]
-        for r in rows.to_dict("records")
-    ]
-    table = Table(["Task", "Candidate", "Place", "Comparisons missing", "Of"], cells, {1})
-    # each has two sides, and stands with both
-    return Concern(-(-int(rows["n_missing"].sum()) // 2), _tasks(rows, task_name), table)
+    asked = ranks.assign(n_asked=ranks["n_missing"] + ranks["n_comparisons"])
+    heads = ("Candidate", "Comparisons missing")
+    return _of_pairs(_concern(asked, names, task_name, "n_missing", "n_asked", heads))
 
 
 def leaking(ranks: pd.DataFrame, names: dict[str, str], task_name: Callable[[object], str]) -> Concern:
     """Cells whose help holds the deliverable; `n` texts in all."""
-    rows = _cells(ranks, "n_leaking")
-    cells = [
-        [
-            task_name(r["task"]),
-            names.get(r["candidate"], r["candidate"]),
-            count(r["rank"]),
-            count(r["n_leaking"]),
-            count(r["n_runs"]),
-        ]
-        for r in rows.to_dict("records")
-    ]
-    table = Table(["Task", "Helper", "Place", "Texts that hold the deliverable", "Of"], cells, {1})
-    return Concern(int(rows["n_leaking"].sum()), _tasks(rows, task_name), table)
+    heads = ("Helper", "Texts that hold the deliverable")
+    return _concern(ranks, names, task_name, "n_leaking", "n_runs", heads)
 
 
 def one_seat(ranks: pd.DataFrame, names: dict[str, str], task_name: Callable[[object], str]) -> Concern:
     """Cells of one mode with comparisons by judges that always chose the same seat; `n` comparisons in all."""
-    rows = _cells(ranks, "n_one_seat")
+    heads = ("Candidate", "Comparisons by such judges")
+    return _of_pairs(_concern(ranks, names, task_name, "n_one_seat", "n_comparisons", heads))
+
+
+def _concern(
+    ranks: pd.DataFrame,
+    names: dict[str, str],
+    task_name: Callable[[object], str],
+    part: str,
+    whole: str,
+    heads: tuple[str, str],
+) -> Concern:
+    """Cells where the column `part` is above 0, with it and `whole`; `heads` name the candidate and the part."""
+    rows = _cells(ranks, part)
     cells = [
         [
             task_name(r["task"]),
             names.get(r["candidate"], r["candidate"]),
             count(r["rank"]),
-            count(r["n_one_seat"]),
-            count(r["n_comparisons"]),
+            count(r[part]),
+            count(r[whole]),
         ]
         for r in rows.to_dict("records")
     ]
-    table = Table(["Task", "Candidate", "Place", "Comparisons by such judges", "Of"], cells, {1})
-    # each has two sides, and stands with both
-    return Concern(-(-int(rows["n_one_seat"].sum()) // 2), _tasks(rows, task_name), table)
+    table = Table(["Task", heads[0], "Place", heads[1], "Of"], cells, {1})
+    return Concern(int(rows[part].sum()), _tasks(rows, task_name), table)
+
+
+def _of_pairs(concern: Concern) -> Concern:
+    """Each comparison has two sides, and stands with both."""
+    return replace(concern, n=-(-concern.n // 2))
 
 
 def _cells(ranks: pd.DataFrame, column: str) -> pd.DataFrame:

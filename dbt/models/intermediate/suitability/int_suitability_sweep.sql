@@ -22,10 +22,7 @@ final as (
         sweep.activity,
         sweep.system,
         sweep.is_ranked,
-        case when not disclosed.is_suppressed then sweep.mean_s_log end as mean_s_log,
-        case when not disclosed.is_suppressed then sweep.mean_log end as mean_log,
-        case when not disclosed.is_suppressed then sweep.q025_log end as q025_log,
-        case when not disclosed.is_suppressed then sweep.q975_log end as q975_log,
+        {{ unsuppressed('disclosed', 'sweep', ['mean_s_log', 'mean_log', 'q025_log', 'q975_log']) }},
         disclosed.n_respondents,
         disclosed.is_thin,
         disclosed.is_suppressed

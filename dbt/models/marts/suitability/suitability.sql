@@ -19,11 +19,7 @@ final as (
         cell.power,
         cell.sharpness,
         cell.weight_uncertainty,
-        case when not cell.is_suppressed then scores.mean_log end as mean_log,
-        case when not cell.is_suppressed then scores.sd_log end as sd_log,
-        case when not cell.is_suppressed then scores.q025_log end as q025_log,
-        case when not cell.is_suppressed then scores.q975_log end as q975_log,
-        case when not cell.is_suppressed then scores.is_best_probability end as is_best_probability,
+        {{ unsuppressed('cell', 'scores', ['mean_log', 'sd_log', 'q025_log', 'q975_log', 'is_best_probability']) }},
         cell.n_respondents,
         cell.is_thin,
         cell.is_suppressed

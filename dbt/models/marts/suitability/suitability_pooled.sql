@@ -18,11 +18,7 @@ final as (
         cell.power,
         cell.sharpness,
         cell.weight_uncertainty,
-        case when not cell.is_suppressed then scores.mean_log end as mean_log,
-        case when not cell.is_suppressed then scores.sd_log end as sd_log,
-        case when not cell.is_suppressed then scores.q025_log end as q025_log,
-        case when not cell.is_suppressed then scores.q975_log end as q975_log,
-        case when not cell.is_suppressed then scores.upper_half_probability end as upper_half_probability,
+        {{ unsuppressed('cell', 'scores', ['mean_log', 'sd_log', 'q025_log', 'q975_log', 'upper_half_probability']) }},
         cell.n_respondents,
         cell.is_thin,
         cell.is_suppressed
