@@ -7,7 +7,8 @@ who refreshed when (refresh_record.py).
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -25,26 +26,48 @@ TEXTS = {
 }
 
 
+class Described(NamedTuple):
+    """A setting with its value and default as the environment would give them."""
+
+    field: str
+    variable: str
+    value: str
+    default: str
+    is_default: bool
+    meaning: str
+
+
+def described(settings: Settings) -> Iterator[Described]:
+    """Every setting, in the order in which they are declared."""
+    for name, field in Settings.model_fields.items():
+        value, default = getattr(settings, name), field.default
+        yield Described(
+            name,
+            f"SUITABILITY_{name.upper()}",
+            _plain(value),
+            _plain(default),
+            value == default,
+            field.description or "",
+        )
+
+
 def new_settings(settings: Settings) -> pd.DataFrame:
     """raw.setting: kind, name, value, default_value (NULL for versions), is_default, meaning.
 
     Paths and waiting times decide no figure and are left out.
     """
-    rows: list[dict[str, Any]] = []
-    for name, field in Settings.model_fields.items():
-        if name in PLACES:
-            continue
-        value = getattr(settings, name)
-        rows.append(
-            {
-                "kind": SETTING,
-                "name": f"SUITABILITY_{name.upper()}",
-                "value": plain(value),
-                "default_value": plain(field.default),
-                "is_default": value == field.default,
-                "meaning": field.description,
-            }
-        )
+    rows: list[dict[str, Any]] = [
+        {
+            "kind": SETTING,
+            "name": one.variable,
+            "value": one.value,
+            "default_value": one.default,
+            "is_default": one.is_default,
+            "meaning": one.meaning,
+        }
+        for one in described(settings)
+        if one.field not in PLACES
+    ]
     rows += [
         {"kind": VERSION, "name": name, "value": _version(place), "is_default": True, "meaning": meaning}
         for name, (place, meaning) in TEXTS.items()
@@ -52,8 +75,7 @@ def new_settings(settings: Settings) -> pd.DataFrame:
     return conform("raw.setting", pd.DataFrame(rows))
 
 
-def plain(value: Any) -> str:
-    """A setting's value as the environment would give it; 'unset' for none."""
+def _plain(value: Any) -> str:
     if value is None:
         return "unset"
     return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)

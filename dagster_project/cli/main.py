@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from rich.console import Console
@@ -23,9 +23,6 @@ from dagster_project.cli.settings_command import settings
 from dagster_project.cli.shortform_commands import shortform
 from dagster_project.cli.sql_command import sql
 from dagster_project.cli.validation_commands import calibration, comparison, recovery
-
-if TYPE_CHECKING:
-    pass
 
 EPILOG = """
 \b

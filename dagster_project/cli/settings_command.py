@@ -26,22 +26,20 @@ def settings(read_settings: Callable[[], Settings], words: tuple[str, ...], chan
     With WORDS, only settings whose name or meaning holds all of them. A setting is an
     environment variable: SUITABILITY_MIN_CELL=3 suitability refresh
     """
-    from assets.sources.setting_record import plain
+    from assets.sources.setting_record import described
     from dagster_project.resources import DuckDBWarehouse
 
     values = read_settings()
     read_by = _read_by(DuckDBWarehouse(values.warehouse_path, values.lock_wait_seconds).versions())
     found = 0
-    for name, field in type(values).model_fields.items():
-        value, default, variable = getattr(values, name), field.default, f"SUITABILITY_{name.upper()}"
-        is_changed = value != default
-        text = f"{variable} {field.description}".lower()
-        if (changed and not is_changed) or not all(word.lower() in text for word in words):
+    for one in described(values):
+        text = f"{one.variable} {one.meaning}".lower()
+        if (changed and one.is_default) or not all(word.lower() in text for word in words):
             continue
         found += 1
-        kept = f"  (default: {plain(default)})" if is_changed else ""
-        click.echo(f"{variable} = {plain(value)}{kept}\n    {field.description}")
-        if tables := read_by.get(name):
+        kept = "" if one.is_default else f"  (default: {one.default})"
+        click.echo(f"{one.variable} = {one.value}{kept}\n    {one.meaning}")
+        if tables := read_by.get(one.field):
             click.echo(f"    read by {_first(tables)}")
     if not found:
         click.echo(
