@@ -9,7 +9,9 @@ from assets.settings import Settings
 
 # minutes of fits that prove the model; every refresh loads what they left
 ON_DEMAND = dg.AssetSelection.assets(
-    ["model", "recovery_estimate"], ["model", "calibration_estimate"], ["model", "comparison_estimate"]
+    ["estimate", "recovery_estimate"],
+    ["estimate", "calibration_estimate"],
+    ["estimate", "comparison_estimate"],
 )
 
 refresh = dg.define_asset_job(
@@ -21,7 +23,9 @@ refresh = dg.define_asset_job(
 recovery = dg.define_asset_job(
     "recovery",
     dg.AssetSelection.assets(
-        ["model", "recovery_estimate"], ["model", "recovery_dimension"], ["model", "recovery_summary"]
+        ["estimate", "recovery_estimate"],
+        ["estimate", "recovery_dimension"],
+        ["estimate", "recovery_summary"],
     ),
     description="Known agents simulated on the battery and recovered; the next refresh publishes the figures.",
 )
@@ -29,14 +33,14 @@ recovery = dg.define_asset_job(
 calibration = dg.define_asset_job(
     "calibration",
     dg.AssetSelection.assets(
-        ["model", "calibration_estimate"], ["model", "calibration"], ["model", "calibration_rank"]
+        ["estimate", "calibration_estimate"], ["estimate", "calibration"], ["estimate", "calibration_rank"]
     ),
     description="Agents from the prior ranked in their posteriors; the next refresh publishes the figures.",
 )
 
 comparison = dg.define_asset_job(
     "comparison",
-    dg.AssetSelection.assets(["model", "comparison_estimate"], ["model", "model_comparison"]),
+    dg.AssetSelection.assets(["estimate", "comparison_estimate"], ["estimate", "model_comparison"]),
     description="Models scored on benchmarks left out; the next refresh publishes the figures.",
 )
 

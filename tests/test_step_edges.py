@@ -12,7 +12,7 @@ from assets.step import Made, Step, table_assets
 from dagster_project.resources import DuckDBWarehouse
 from tests.factories import write_sources
 
-TABLE = "model.posterior_check"
+TABLE = "estimate.posterior_check"
 
 
 @pytest.fixture
@@ -99,5 +99,5 @@ def test_a_table_that_is_not_declared_is_refused(settings: Settings) -> None:
         step.read("raw.rating")
         return Made()
 
-    with pytest.raises(LookupError, match=r"model__posterior_check reads raw\.rating without declaring it"):
+    with pytest.raises(LookupError, match=r"estimate__posterior_check reads raw\.rating without declaring it"):
         run(settings, reading)

@@ -16,11 +16,11 @@ READ = (
     *("occupation", "occupation_skill", "task_work_activity"),
 )
 ADOPTION = {
-    "model.chat_request": "What became of each unique English chat on the way to its tasks.",
-    "model.request_match": "The nearest tasks of each request.",
-    "model.task_set": "The sets of tasks that chats are kept for.",
-    "model.adoption_step": "How each step of the funnel was done.",
-    "model.adoption_bootstrap": "How far shares and depth would move had other chats been logged.",
+    "estimate.chat_request": "What became of each unique English chat on the way to its tasks.",
+    "estimate.request_match": "The nearest tasks of each request.",
+    "estimate.task_set": "The sets of tasks that chats are kept for.",
+    "estimate.adoption_step": "How each step of the funnel was done.",
+    "estimate.adoption_bootstrap": "How far shares and depth would move had other chats been logged.",
 }
 
 
@@ -57,11 +57,11 @@ def adoption(step: Step) -> Made:
     requests = write_requests(adopted, step.home / "adoption" / "chat_request.parquet")
     return Made(
         {
-            "model.chat_request": Files([requests]),
-            "model.request_match": Parts(adopted.matches.parts),
-            "model.task_set": set_frame(adopted, ids),
-            "model.adoption_step": step_frame(adopted),
-            "model.adoption_bootstrap": intervals,
+            "estimate.chat_request": Files([requests]),
+            "estimate.request_match": Parts(adopted.matches.parts),
+            "estimate.task_set": set_frame(adopted, ids),
+            "estimate.adoption_step": step_frame(adopted),
+            "estimate.adoption_bootstrap": intervals,
         },
         metadata={"": told},
     )

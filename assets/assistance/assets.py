@@ -17,14 +17,14 @@ READ = (
 )
 OUTPUT = "staging.stg_tournament_output"
 MADE = {
-    "model.bradley_terry": "Strengths of candidates from paired comparisons with ties.",
-    "model.judge_alpha": "Agreement of the judges beyond chance.",
-    "model.judge_bias": "Intervals of the judges' biases.",
-    "model.mode_correlation": "How the rankings in automation and augmentation go together.",
-    "model.help_probability": "Whether the helper one would choose beats no help.",
-    "model.assistance_leak": "Assistance that holds the deliverable it was written for.",
-    "model.helper_regret": "What it costs to let someone help other than the helper one would choose.",
-    "model.trait_association": "How traits of assistance go with the rank of what came of it.",
+    "estimate.bradley_terry": "Strengths of candidates from paired comparisons with ties.",
+    "estimate.judge_alpha": "Agreement of the judges beyond chance.",
+    "estimate.judge_bias": "Intervals of the judges' biases.",
+    "estimate.mode_correlation": "How the rankings in automation and augmentation go together.",
+    "estimate.help_probability": "Whether the helper one would choose beats no help.",
+    "estimate.assistance_leak": "Assistance that holds the deliverable it was written for.",
+    "estimate.helper_regret": "What it costs to let someone help other than the helper one would choose.",
+    "estimate.trait_association": "How traits of assistance go with the rank of what came of it.",
 }
 
 

@@ -40,8 +40,8 @@ def annotation(step: Step) -> Made:
 @table_assets(
     group=GROUP,
     writes={
-        "model.dimension_member": "Clusters of capabilities that the battery demands together (average linkage on 1 - "
-        "r)."
+        "estimate.dimension_member": "Clusters of capabilities that the battery demands together (average linkage "
+        "on 1 - r)."
     },
     reads=["intermediate.int_capability_correlation"],
     kinds=["python", "scipy"],
@@ -58,13 +58,13 @@ def dimension_member(step: Step) -> Made:
         "capabilities_that_never_vary": ", ".join(diagonal.loc[diagonal["r"].isna(), "capability_a"]),
         "cluster_cut": step.settings.cluster_cut,
     }
-    return Made({"model.dimension_member": members}, metadata={"": told})
+    return Made({"estimate.dimension_member": members}, metadata={"": told})
 
 
 @table_assets(
     group=GROUP,
     writes={
-        "model.rater_demand": "Demands as posterior of a rater-effects model; empty unless "
+        "estimate.rater_demand": "Demands as posterior of a rater-effects model; empty unless "
         "SUITABILITY_CONSENSUS=posterior."
     },
     reads=["staging.stg_rating", "intermediate.int_capability_retention"],
@@ -89,13 +89,13 @@ def rater_demand(step: Step) -> Made:
         "bias": by_rater["bias"].to_dict(),
         "noise": by_rater["noise"].to_dict(),
     }
-    return Made({"model.rater_demand": demand}, metadata={"": told})
+    return Made({"estimate.rater_demand": demand}, metadata={"": told})
 
 
 SELECTION = {
-    "model.battery_selection": "Items chosen for a battery of the size asked; empty where none was.",
-    "model.battery_selection_benchmark": "How many items of each benchmark that takes.",
-    "model.battery_selection_level": "Levels that the battery was to have, and has.",
+    "estimate.battery_selection": "Items chosen for a battery of the size asked; empty where none was.",
+    "estimate.battery_selection_benchmark": "How many items of each benchmark that takes.",
+    "estimate.battery_selection_level": "Levels that the battery was to have, and has.",
 }
 
 

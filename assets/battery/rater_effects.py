@@ -208,7 +208,7 @@ def tuple_demand(effects: RaterEffects) -> pd.DataFrame:
 
 
 def rater_demand(ratings: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Table model.rater_demand and the raters' effects, from ratings as `count_ratings` takes them.
+    """Table estimate.rater_demand and the raters' effects, from ratings as `count_ratings` takes them.
 
     Returns:
         benchmark, item, capability, demand, demand_sd: one row a cell with a rating; and

@@ -18,25 +18,25 @@ GROUP = "capability"
 AI_SYSTEMS = dg.DynamicPartitionsDefinition(name="ai_system")
 DEMAND = "intermediate.int_demand"
 RESPONSE = "intermediate.int_response"
-INPUT = "model.capability_input"
-FITS = "model.system_posterior"
-JOINT = "model.joint_posterior"
-ITEMS = "model.prediction_input"
-CHECKED_ITEMS = "model.posterior_check"
-DRAWS = "model.capability_draw"
-DIAGNOSTIC = "model.fit_diagnostic"
+INPUT = "estimate.capability_input"
+FITS = "estimate.system_posterior"
+JOINT = "estimate.joint_posterior"
+ITEMS = "estimate.prediction_input"
+CHECKED_ITEMS = "estimate.posterior_check"
+DRAWS = "estimate.capability_draw"
+DIAGNOSTIC = "estimate.fit_diagnostic"
 LOADED = {
     DRAWS: "Posterior draws of each system's log capability on each dimension.",
-    "model.intercept_draw": "Posterior draws of the intercept that all systems share.",
+    "estimate.intercept_draw": "Posterior draws of the intercept that all systems share.",
     DIAGNOSTIC: "Whether the fit converged, and by which figures. Written even where it did not.",
-    "model.capability_diagnostic": "R-hat and effective draws of each system's capability on each dimension.",
-    "model.system_geometry": "Shape of each system's posterior: effective dimensions, correlation, condition number.",
+    "estimate.capability_diagnostic": "R-hat and effective draws of each system's capability on each dimension.",
+    "estimate.system_geometry": "Shape of each system's posterior: effective dimensions, correlation, condition.",
 }
 CHECKS = {
-    "model.item_prediction": "Probability of success on each item, from the posterior that has not seen the item's "
+    "estimate.item_prediction": "Probability of success on each item, from the posterior that has not seen the item's "
     "fold.",
-    "model.characteristic_curve": "Success at each demand level, observed and as the posterior would make it again.",
-    "model.item_influence": "The items whose opposite answer would move a system's profile most.",
+    "estimate.characteristic_curve": "Success at each demand level, observed and as the posterior would make it again.",
+    "estimate.item_influence": "The items whose opposite answer would move a system's profile most.",
 }
 IS_CONVERGED = dg.AssetCheckSpec(
     "is_converged",
@@ -143,9 +143,9 @@ def capability_posterior(step: Step) -> Made:
     if not faults:
         tables |= {
             DRAWS: Files([step.home / fit_store.DRAWS]),
-            "model.intercept_draw": fit_store.intercept_frame(posterior),
-            "model.capability_diagnostic": fit_quality.capability_diagnostics(posterior),
-            "model.system_geometry": fit_quality.system_geometry(posterior),
+            "estimate.intercept_draw": fit_store.intercept_frame(posterior),
+            "estimate.capability_diagnostic": fit_quality.capability_diagnostics(posterior),
+            "estimate.system_geometry": fit_quality.system_geometry(posterior),
         }
     told = "; ".join(faults) or ("nothing to fit" if posterior.is_empty else "converged")
     check = dg.AssetCheckResult(
@@ -192,6 +192,6 @@ def posterior_check(step: Step) -> Made:
 def posterior_check_tables(step: Step) -> Made:
     """Load the checks of all systems, a part a system."""
     folders = {
-        f"model.{table}": posterior_checks.folder(step.home, table) for table in posterior_checks.TABLES
+        f"estimate.{table}": posterior_checks.folder(step.home, table) for table in posterior_checks.TABLES
     }
     return Made({table: Files(part_files(folder)) for table, folder in folders.items()})

@@ -12,13 +12,13 @@ RESPONSES = "intermediate.int_propensity_response"
 FEATURES = "intermediate.int_propensity_feature"
 BOUNDS = {"lower_bound": "lower", "upper_bound": "upper"}
 ESTIMATED = {
-    "model.propensity_position": "Where each system stands on each propensity scale under each incitation.",
-    "model.propensity_band_fit": "Success observed and fitted, per system, incitation and band.",
+    "estimate.propensity_position": "Where each system stands on each propensity scale under each incitation.",
+    "estimate.propensity_band_fit": "Success observed and fitted, per system, incitation and band.",
 }
 ASSESSED = {
-    "model.assessor": "How well forests predict success from demands, without and with propensities.",
-    "model.assessor_system": "What propensities add to that for each system.",
-    "model.assessor_gain": "What they add over systems, with the signed-rank test.",
+    "estimate.assessor": "How well forests predict success from demands, without and with propensities.",
+    "estimate.assessor_system": "What propensities add to that for each system.",
+    "estimate.assessor_gain": "What they add over systems, with the signed-rank test.",
 }
 
 

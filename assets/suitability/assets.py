@@ -19,11 +19,11 @@ from assets.suitability.sweep import CERTAIN, SAMPLED, Sweep, grid, keep_swept
 GROUP = "suitability"
 KINDS = ("python", "numpy")
 SCORED = {
-    "model.suitability": "Suitability of each AI system for each activity, per scope and policy, from joint draws.",
-    "model.suitability_pooled": "Mean log suitability over the AI systems, per scope, activity and policy.",
-    "model.undefined_weight": "Importance rows that give no weights, with the reason; they have no suitability.",
+    "estimate.suitability": "Suitability of each AI system for each activity, per scope and policy, from joint draws.",
+    "estimate.suitability_pooled": "Mean log suitability over the AI systems, per scope, activity and policy.",
+    "estimate.undefined_weight": "Importance rows that give no weights, with the reason; they have no suitability.",
 }
-DRAWS = "model.capability_draw"
+DRAWS = "estimate.capability_draw"
 IMPORTANCE = "intermediate.int_capability_importance"
 MEMBERS = "intermediate.int_dimension_member"
 SYSTEMS = "staging.stg_ai_system"
@@ -55,7 +55,7 @@ def suitability_scores(step: Step) -> Made:
 @table_assets(
     group=GROUP,
     writes={
-        "model.suitability_sweep": "Suitability over a grid of powers and sharpness, of the systems at hand and of "
+        "estimate.suitability_sweep": "Suitability over a grid of powers and sharpness, of the systems at hand and of "
         "Table C6's."
     },
     reads=[DRAWS, IMPORTANCE, MEMBERS, SYSTEMS, CELLS, *PUBLISHED],
@@ -88,7 +88,7 @@ def suitability_sweep(step: Step) -> Made:
         swept["fitted"] = keep_swept(kept, "fitted", of_systems, joint)
     kept.sweep()
     return Made(
-        {"model.suitability_sweep": Files(part_files(folder))},
+        {"estimate.suitability_sweep": Files(part_files(folder))},
         metadata={"": {f"swept_{basis}": systems for basis, systems in swept.items()}},
     )
 
@@ -96,7 +96,7 @@ def suitability_sweep(step: Step) -> Made:
 @table_assets(
     group=GROUP,
     writes={
-        "model.published_suitability": "Table C9's pooled suitability from Table C6's published means and the "
+        "estimate.published_suitability": "Table C9's pooled suitability from Table C6's published means and the "
         "importance at hand."
     },
     reads=[IMPORTANCE, *PUBLISHED],
@@ -113,7 +113,7 @@ def published_suitability(step: Step) -> Made:
         "capabilities_not_published": sorted(at_hand - in_paper),
         "published_capabilities_without_importance": sorted(in_paper - at_hand),
     }
-    return Made({"model.published_suitability": computed}, metadata={"": told})
+    return Made({"estimate.published_suitability": computed}, metadata={"": told})
 
 
 def _importance(step: Step) -> pd.DataFrame:

@@ -58,7 +58,7 @@ def joint_draws(draws: pd.DataFrame) -> JointDraws:
     if len(bad) or len(draws) != values.size:
         named = [f"{systems[s]} × {dimensions[d]}" for d, s in bad[:5]]
         raise ValueError(
-            f"model.capability_draw: {len(draws)} rows where {values.shape[2]} draws × {len(systems)} systems × "
+            f"estimate.capability_draw: {len(draws)} rows where {values.shape[2]} draws × {len(systems)} systems × "
             f"{len(dimensions)} dimensions need {values.size}, or values that are missing or not finite "
             f"({named or 'repeated keys'}); fit all systems again"
         )

@@ -132,6 +132,6 @@ def membership(capabilities: list[str], members: pd.DataFrame, dimensions: list[
     if homeless:
         raise ValueError(
             f"capabilities {homeless} have importance but no fitted dimension covers them; "
-            "int_dimension_member and model.capability_draw must cover every retained capability"
+            "int_dimension_member and estimate.capability_draw must cover every retained capability"
         )
     return np.array([[float(dimension_of[c] == d) for d in dimensions] for c in capabilities])

@@ -26,7 +26,7 @@ Row = tuple[object, ...]
 
 @dataclass(frozen=True)
 class Scores:
-    """The three tables of model.*: per system, pooled over AI systems, and the rows that have no weights."""
+    """The three tables of estimate.*: per system, pooled over AI systems, and the rows that have no weights."""
 
     suitability: pd.DataFrame
     pooled: pd.DataFrame

@@ -13,8 +13,8 @@ from assets.work import reliability
     kinds=["python", "numpy"],
     reads=["intermediate.int_importance_answer"],
     writes={
-        "model.importance_reliability": "How well random halves of a sample agree on each capability and activity.",
-        "model.importance_bootstrap": "Spread of the mean agreement of company and online respondents over resamples.",
+        "estimate.importance_reliability": "How well random halves of a sample agree on each capability and activity.",
+        "estimate.importance_bootstrap": "Spread of the mean agreement of company and online respondents, resampled.",
     },
 )
 def importance_reliability(step: Step) -> Made:
@@ -23,7 +23,7 @@ def importance_reliability(step: Step) -> Made:
     halves, spread = reliability.importance_reliability(answers, step.settings.seed_for)
     n_respondents = answers.groupby("recruitment")["respondent"].nunique()
     return Made(
-        {"model.importance_reliability": halves, "model.importance_bootstrap": spread},
+        {"estimate.importance_reliability": halves, "estimate.importance_bootstrap": spread},
         metadata={
             "": {
                 "online_source": step.settings.online_source,

@@ -124,7 +124,7 @@ def _battery(settings: Settings) -> tuple[pd.DataFrame, float | None]:
     try:
         with refresh_lock(settings.home):
             demand = warehouse.read("intermediate.int_demand")
-            intercept = warehouse.read("model.intercept_draw")["value"]
+            intercept = warehouse.read("estimate.intercept_draw")["value"]
     except duckdb.CatalogException:
         raise click.ClickException(missing) from None
     except RefreshRunningError as error:

@@ -63,7 +63,7 @@ def confirm(settings: Settings) -> list[Call]:
     Raises as `summary`, while summaries are open, and where they are newer than the last refresh.
     """
     with _warehouse(settings) as warehouse:
-        nearest = warehouse.read("model.request_match")
+        nearest = warehouse.read("estimate.request_match")
         return confirmation_plan(read_inputs(warehouse), nearest, read_roles(settings), _collected(settings))
 
 

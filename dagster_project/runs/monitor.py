@@ -23,7 +23,7 @@ STAGES = {
     "seed": "staging/intermediate",
     "staging": "staging/intermediate",
     "intermediate": "staging/intermediate",
-    "model": "model",
+    "estimate": "estimate",
     "marts": "marts",
     "published/marts": "publish",
     "published/report": "report",

@@ -19,7 +19,7 @@ _RECOVERY = (
     "round(avg(level_slope), 2) as slope, round(avg(effective_dimensions), 2) as dims, "
     'round(avg(mean_abs_correlation), 2) as "|r|", round(avg(worst_contraction), 2) as contr, '
     "round(avg(suitability_rho), 2) as rho, round(avg(suitability_pairwise_accuracy), 2) as pairs "
-    "from model.recovery_summary group by tau, intercept order by tau, intercept"
+    "from estimate.recovery_summary group by tau, intercept order by tau, intercept"
 )
 _CALIBRATION = (
     "select dimension, n_fits, "
@@ -27,12 +27,12 @@ _CALIBRATION = (
         f'max(case when level = {level} then coverage_share end) as "{100 * level:g} %"'
         for level in (0.5, 0.8, 0.95)
     )
-    + ", round(max(uniformity_p), 3) as uniformity_p from model.calibration group by dimension, n_fits order by 1"
+    + ", round(max(uniformity_p), 3) as uniformity_p from estimate.calibration group by dimension, n_fits order by 1"
 )
 _COMPARISON = (
     "select model, n_items as items, n_responses as responses, round(log_score, 4) as log_score, "
     "round(difference, 4) as gain, round(difference_se, 4) as se "
-    "from model.model_comparison order by log_score desc, model"
+    "from estimate.model_comparison order by log_score desc, model"
 )
 # what is shown of each job
 QUERIES = {"recovery": _RECOVERY, "calibration": _CALIBRATION, "comparison": _COMPARISON}

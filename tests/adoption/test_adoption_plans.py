@@ -123,7 +123,7 @@ class World:
         run_steps(self.warehouse, self.settings, adoption)
 
     def model_tables(self) -> dict[str, pd.DataFrame]:
-        tables = {name: self.warehouse.read(f"model.{name}") for name in TABLES}
+        tables = {name: self.warehouse.read(f"estimate.{name}") for name in TABLES}
         # matches of requests that no chat makes any more stay, and parts are named for the run that found them
         match = tables["request_match"]
         match = match[match["request_key"].isin(tables["chat_request"]["request_key"])].drop(columns="part")

@@ -72,17 +72,17 @@ def test_a_file_that_goes_takes_along_what_followed_from_it(tmp_path: Path, dbt_
     (sources / "chats/planted.jsonl").unlink()
     after = refresh(home, sources, dbt_target)
     assert holding(home) == []
-    keys = after.read("model.request_match")["request_key"].to_numpy(np.int64)
+    keys = after.read("estimate.request_match")["request_key"].to_numpy(np.int64)
     assert sorted(keys) == sorted(text_key(text) for text in OTHERS)
     # and what is left is what there is without that file
     (tmp_path / "fresh").mkdir()
     scratch = refresh(tmp_path / "fresh", sources, dbt_target)
     for name in TABLES:
         pd.testing.assert_frame_equal(
-            after.read(f"model.{name}"), scratch.read(f"model.{name}"), check_exact=True
+            after.read(f"estimate.{name}"), scratch.read(f"estimate.{name}"), check_exact=True
         )
     # nor does the last file leave any
     (sources / "chats/others.jsonl").unlink()
     last = refresh(home, sources, dbt_target)
-    assert last.read("model.request_match").empty and last.read("model.chat_request").empty
+    assert last.read("estimate.request_match").empty and last.read("estimate.chat_request").empty
     assert not [*(home / "chats").iterdir(), *(home / "adoption").rglob("matches")]

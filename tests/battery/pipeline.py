@@ -21,8 +21,12 @@ from tests.steps import run_steps
 
 EMPTY_UNLESS_LANDED = (
     *("raw.rating", "raw.annotation", "raw.result", "raw.ai_system"),
-    *("model.battery_selection", "model.battery_selection_benchmark", "model.battery_selection_level"),
-    "model.dimension_member",
+    *(
+        "estimate.battery_selection",
+        "estimate.battery_selection_benchmark",
+        "estimate.battery_selection_level",
+    ),
+    "estimate.dimension_member",
 )
 
 

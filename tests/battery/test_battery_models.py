@@ -386,7 +386,7 @@ def test_results_that_find_no_items_block_the_responses(pipeline: BatteryPipelin
 
 def test_consensus_can_be_the_posterior_of_the_rater_model(pipeline: BatteryPipeline, tmp_path: Path) -> None:
     """One more dbt run on a copy of the warehouse: each demand is the rater model's, by key; the mean's zeros stay."""
-    assert pipeline.read("model.rater_demand").empty
+    assert pipeline.read("estimate.rater_demand").empty
     mean = pipeline.read("intermediate.int_consensus").set_index([*KEY, "capability"])
     assert mean["consensus_sd"].isna().all()
     other = BatteryPipeline(tmp_path)
@@ -398,7 +398,7 @@ def test_consensus_can_be_the_posterior_of_the_rater_model(pipeline: BatteryPipe
     variables = json.dumps(Settings(consensus="posterior").dbt_vars())
     assert other.dbt("run", "-s", "int_consensus", "int_demand", "--vars", variables), other.failures()
     found = other.read("intermediate.int_consensus").set_index([*KEY, "capability"]).loc[mean.index]
-    posterior = other.read("model.rater_demand").set_index([*KEY, "capability"]).loc[mean.index]
+    posterior = other.read("estimate.rater_demand").set_index([*KEY, "capability"]).loc[mean.index]
     np.testing.assert_array_equal(found["consensus"], posterior["demand"])
     np.testing.assert_array_equal(found["consensus_sd"], posterior["demand_sd"])
     assert ((found["consensus"] == 0) == (mean["consensus"] == 0)).all()

@@ -136,7 +136,7 @@ def test_nothing_asked_or_nothing_there_chooses_nothing(asked: int | None, level
 
 def test_the_asset_stores_items_with_their_hash() -> None:
     tables = tables_of(planted({"a": 80, "b": 60}), 30)
-    items = tables["model.battery_selection"]
+    items = tables["estimate.battery_selection"]
     assert len(items) == 30 and items["selection_sha256"].nunique() == 1
-    benchmarks = tables["model.battery_selection_benchmark"]
+    benchmarks = tables["estimate.battery_selection_benchmark"]
     assert set(benchmarks["relaxed"]) == {"at most 3 items a benchmark can't give 30, so 15 are allowed"}

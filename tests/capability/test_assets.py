@@ -17,11 +17,11 @@ from assets.settings import Settings
 from tests.steps import MemoryWarehouse
 
 
-@dg.asset(deps=[["model", "capability_draw"]])
+@dg.asset(deps=[["estimate", "capability_draw"]])
 def after_draws() -> None: ...
 
 
-@dg.asset(deps=[["model", "fit_diagnostic"]])
+@dg.asset(deps=[["estimate", "fit_diagnostic"]])
 def after_diagnostic() -> None: ...
 
 
@@ -76,7 +76,7 @@ def fitted(tmp_path_factory, request):
 
 
 def note(done, asset, name):
-    return done[f"model/{asset}"].step_materialization_data.materialization.metadata[name].value
+    return done[f"estimate/{asset}"].step_materialization_data.materialization.metadata[name].value
 
 
 def test_draws_reach_the_tables_by_name(fitted):
@@ -86,7 +86,7 @@ def test_draws_reach_the_tables_by_name(fitted):
     assert note(done, "system_posterior", "fitted") == own
     assert note(done, "joint_posterior", "draws") == "made"
     assert {"after_draws", "after_diagnostic"} <= set(done)
-    draws = tables["model.capability_draw"]
+    draws = tables["estimate.capability_draw"]
     assert len(draws) == 2 * 2 * 4 * 600
     assert np.isfinite(draws["value"]).all()
     assert sorted(set(zip(draws["system"], draws["dimension"], strict=True))) == [
@@ -96,8 +96,8 @@ def test_draws_reach_the_tables_by_name(fitted):
         ("b", "L"),
     ]
     assert not draws.duplicated(["system", "dimension", "chain", "draw"]).any()
-    assert len(tables["model.intercept_draw"]) == 4 * 600
-    diagnostic = tables["model.fit_diagnostic"]
+    assert len(tables["estimate.intercept_draw"]) == 4 * 600
+    diagnostic = tables["estimate.fit_diagnostic"]
     assert diagnostic["fit"].tolist() == ["all systems", *own]
     assert diagnostic["is_converged"].all()
     chains = ["n_chains", "n_divergent", "rhat_max", "ess_tail_min", "ebfmi_min"]
@@ -114,7 +114,7 @@ def test_the_same_input_is_not_fitted_again_and_other_row_order_changes_nothing(
     assert note(done, "system_posterior", "fitted") == []
     assert note(done, "joint_posterior", "draws") == "unchanged"
     for name in ("capability_draw", "intercept_draw", "fit_diagnostic", "system_geometry"):
-        pd.testing.assert_frame_equal(again[f"model.{name}"], tables[f"model.{name}"])
+        pd.testing.assert_frame_equal(again[f"estimate.{name}"], tables[f"estimate.{name}"])
 
 
 def test_each_ingredient_changes_the_fingerprint():
@@ -157,13 +157,13 @@ def test_a_fit_that_did_not_converge_blocks_what_is_downstream_and_keeps_the_las
     store_draws(tmp_path, shift=3)
     result, done, tables = run(tmp_path, good, LOAD)
     assert not result.success
-    assert not {"after_draws", "after_diagnostic", "model/capability_draw"} & set(done)
+    assert not {"after_draws", "after_diagnostic", "estimate/capability_draw"} & set(done)
     check = result.get_asset_check_evaluations()[0]
     assert not check.passed
     assert "R-hat" in check.description
-    assert tables["model.fit_diagnostic"]["is_converged"].tolist() == [False]
-    assert tables["model.capability_draw"] is good["model.capability_draw"]
-    assert tables["model.system_geometry"] is good["model.system_geometry"]
+    assert tables["estimate.fit_diagnostic"]["is_converged"].tolist() == [False]
+    assert tables["estimate.capability_draw"] is good["estimate.capability_draw"]
+    assert tables["estimate.system_geometry"] is good["estimate.system_geometry"]
 
 
 def test_draws_that_did_not_converge_or_were_broken_off_are_fitted_again(tmp_path):
@@ -212,11 +212,11 @@ def test_no_systems_load_empty_tables(tmp_path):
 
 
 def test_a_missing_file_names_the_asset_that_makes_it(tmp_path):
-    with pytest.raises(FileNotFoundError, match="model/capability_input"):
+    with pytest.raises(FileNotFoundError, match="estimate/capability_input"):
         fit_store.read_responses(tmp_path / fit_store.INPUT)
-    with pytest.raises(FileNotFoundError, match="model/joint_posterior"):
+    with pytest.raises(FileNotFoundError, match="estimate/joint_posterior"):
         fit_store.read_posterior(tmp_path / fit_store.DRAWS)
-    with pytest.raises(FileNotFoundError, match="partition 'a' of model/system_posterior"):
+    with pytest.raises(FileNotFoundError, match="partition 'a' of estimate/system_posterior"):
         fit_store.read_system(fit_store.system_path(tmp_path, "a"), "a", ("EM", "L"))
 
 

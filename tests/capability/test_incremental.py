@@ -229,7 +229,7 @@ def test_a_stored_fit_of_what_is_no_number_is_made_again(home, caplog):
 
 def test_joint_draws_from_fits_that_are_missing_or_of_other_inputs_are_refused(home):
     settings, log = Settings(home=home, draws=500), lambda _: None
-    with pytest.raises(FileNotFoundError, match="partition 'c' of model/system_posterior"):
+    with pytest.raises(FileNotFoundError, match="partition 'c' of estimate/system_posterior"):
         stale_fits.draw_jointly(responses("a", "b", "c"), settings, log)
     with pytest.raises(ValueError, match="the fit of 'b' came from other inputs"):
         stale_fits.draw_jointly(responses("a", "b", change=("b", 3)), settings, log)
@@ -268,7 +268,7 @@ def materialise(home, instance, pooled, partition=None, **settings):
         instance=instance,
         partition_key=partition,
     )
-    event = result.asset_materializations_for_node("model__system_posterior")[-1]
+    event = result.asset_materializations_for_node("estimate__system_posterior")[-1]
     return event.metadata["fitted"].value
 
 

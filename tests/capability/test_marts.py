@@ -25,11 +25,11 @@ def build_marts(folder, dbt_target, posterior, models):
     row, _ = fit_quality.fit_diagnostics(posterior, fit_quality.Thresholds(1.05, 100))
     warehouse.write(
         {
-            "model.capability_draw": fit_store.draw_table(posterior).to_pandas().drop(columns="intercept"),
-            "model.intercept_draw": fit_store.intercept_frame(posterior),
-            "model.fit_diagnostic": row,
-            "model.capability_diagnostic": fit_quality.capability_diagnostics(posterior),
-            "model.system_geometry": fit_quality.system_geometry(posterior),
+            "estimate.capability_draw": fit_store.draw_table(posterior).to_pandas().drop(columns="intercept"),
+            "estimate.intercept_draw": fit_store.intercept_frame(posterior),
+            "estimate.fit_diagnostic": row,
+            "estimate.capability_diagnostic": fit_quality.capability_diagnostics(posterior),
+            "estimate.system_geometry": fit_quality.system_geometry(posterior),
         }
     )
     with warehouse.connect() as connection:
@@ -37,15 +37,15 @@ def build_marts(folder, dbt_target, posterior, models):
         connection.execute(
             "create or replace table marts.ai_system as "
             "select distinct system, cast(10 as bigint) as n_items, cast(0.5 as double) as accuracy "
-            "from model.capability_draw"
+            "from estimate.capability_draw"
         )
         connection.execute(
-            "create or replace table marts.dimension as select distinct dimension from model.capability_draw"
+            "create or replace table marts.dimension as select distinct dimension from estimate.capability_draw"
         )
         connection.execute(
             "create or replace table marts.item_prediction_quality as select distinct system, 'all' as benchmark, "
             "cast(10 as bigint) as n_items, cast(0.5 as double) as observed, cast(0.9 as double) as auroc "
-            "from model.capability_draw"
+            "from estimate.capability_draw"
         )
     return run_dbt(folder, "build", "-s", *models, parsed=dbt_target), warehouse
 

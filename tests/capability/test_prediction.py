@@ -241,10 +241,10 @@ def replace_settings(settings, **changes):
 def test_items_of_another_refresh_are_refused_by_name(tmp_path):
     demand, response = tables()
     store_draws(tmp_path)
-    with pytest.raises(FileNotFoundError, match="model/prediction_input"):
+    with pytest.raises(FileNotFoundError, match="estimate/prediction_input"):
         posterior_checks.check_stale_systems(Settings(home=tmp_path), print)
     posterior_checks.write_items(tmp_path, demand, response[response["system"] == "a"])
-    with pytest.raises(ValueError, match=r"lacks score_b.*model/prediction_input"):
+    with pytest.raises(ValueError, match=r"lacks score_b.*estimate/prediction_input"):
         posterior_checks.check_stale_systems(Settings(home=tmp_path), print)
 
 
@@ -262,9 +262,9 @@ def test_assets_load_every_declared_table(tmp_path):
     demand, response = tables()
     store_draws(tmp_path)
     loaded = load(tmp_path, demand, response)
-    assert len(loaded["model.item_prediction"]) == len(response)
-    assert loaded["model.item_influence"].groupby("system").size().tolist() == [20, 20]
-    assert set(loaded["model.characteristic_curve"]["dimension"]) == {"EM", "L"}
+    assert len(loaded["estimate.item_prediction"]) == len(response)
+    assert loaded["estimate.item_influence"].groupby("system").size().tolist() == [20, 20]
+    assert set(loaded["estimate.characteristic_curve"]["dimension"]) == {"EM", "L"}
 
 
 def test_no_systems_load_empty_tables(tmp_path):
@@ -272,7 +272,7 @@ def test_no_systems_load_empty_tables(tmp_path):
     nothing = fit_quality.Posterior("factorised", (), (), np.empty((1, 0, 0, 0)), np.empty((1, 0)), 0)
     fit_store.write_posterior(tmp_path / fit_store.DRAWS, nothing, "f", is_converged=True)
     loaded = load(tmp_path, demand.iloc[:0], response.iloc[:0])
-    assert [len(loaded[f"model.{table}"]) for table in posterior_checks.TABLES] == [0, 0, 0]
+    assert [len(loaded[f"estimate.{table}"]) for table in posterior_checks.TABLES] == [0, 0, 0]
 
 
 MARTS = (
@@ -294,21 +294,21 @@ def test_marts_score_as_scikit_learn_does(tmp_path, dbt_target):
         .drop(columns="intercept")
     )
     warehouse.write(
-        {f"model.{t}": loaded[f"model.{t}"] for t in posterior_checks.TABLES}
-        | {"model.capability_draw": draws}
+        {f"estimate.{t}": loaded[f"estimate.{t}"] for t in posterior_checks.TABLES}
+        | {"estimate.capability_draw": draws}
     )
     with warehouse.connect() as connection:
         connection.execute("create schema marts")
         for column in ("system", "dimension"):
             mart = {"system": "ai_system"}.get(column, column)
             connection.execute(
-                f"create table marts.{mart} as select distinct {column} from model.capability_draw"
+                f"create table marts.{mart} as select distinct {column} from estimate.capability_draw"
             )
     run = run_dbt(tmp_path, "build", "-s", *MARTS, parsed=dbt_target)
     assert run.success, run.failures
     assert list(run.status.values()).count("pass") > 20
 
-    prediction = loaded["model.item_prediction"]
+    prediction = loaded["estimate.item_prediction"]
     assert prediction["predicted"].duplicated().any()
     quality = warehouse.read("marts.item_prediction_quality")
     assert len(quality) == 6

@@ -154,7 +154,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Duc
         for d in ("x", "y")
         for k, step in enumerate((-0.01, 0.01))
     ]
-    warehouse.write({"model.capability_draw": land("model.capability_draw", able)})
+    warehouse.write({"estimate.capability_draw": land("estimate.capability_draw", able)})
     made = run_steps(warehouse, settings, propensity_position, assessor)
     assert made.keys() == ESTIMATED.keys() | ASSESSED.keys()
     run = run_dbt(folder, "build", "-s", "path:models/marts/propensity", parsed=dbt_target)

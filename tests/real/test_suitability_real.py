@@ -143,11 +143,11 @@ def warehouse(
     made, around = published_sweep(importance, members, published, Settings().published_draws, seed_for)
     sweep = pd.concat([table for _, table in made.tables(around)])
     tables = {
-        "model.suitability": scores.suitability,
-        "model.suitability_pooled": scores.pooled,
-        "model.undefined_weight": scores.undefined,
-        "model.suitability_sweep": sweep.assign(basis="published_c6"),
-        "model.published_suitability": published_suitability(importance, members, published),
+        "estimate.suitability": scores.suitability,
+        "estimate.suitability_pooled": scores.pooled,
+        "estimate.undefined_weight": scores.undefined,
+        "estimate.suitability_sweep": sweep.assign(basis="published_c6"),
+        "estimate.published_suitability": published_suitability(importance, members, published),
     }
     folder = tmp_path_factory.mktemp("suitability_real")
     return build(folder, activity_importance, joint.systems, tables, with_tests=False)

@@ -38,7 +38,7 @@ def build(
     *,
     with_tests: bool = True,
 ) -> DuckDBWarehouse:
-    """Writes `tables` (model.*), then runs the slice's seeds and models, and their dbt tests unless told not to.
+    """Writes `tables` (estimate.*), then runs the slice's seeds and models, and their dbt tests unless told not to.
 
     Raises:
         AssertionError: dbt failed; the message is its output.

@@ -23,7 +23,7 @@ create table intermediate.int_capability_importance as
     ) as t (activity, capability, points, n_raters);
 create table intermediate.int_dimension_member as
     select * from (values ('EM', 'EM', 'EM'), ('SM', 'SM', 'SM')) as t (dimension, dimension_key, capability);
-create table model.capability_draw as
+create table estimate.capability_draw as
     select system, dimension, chain, draw, cast(draw + case dimension when 'SM' then 2 else 0 end as double) as value
     from (values ('x'), ('y')) as s (system), (values ('EM'), ('SM')) as d (dimension),
         (values (0), (1)) as c (chain), range(3) as r (draw);
@@ -54,7 +54,7 @@ def materialize(warehouse: DuckDBWarehouse) -> None:
 
 def test_tables_are_written_by_key(warehouse: DuckDBWarehouse) -> None:
     materialize(warehouse)
-    scores = warehouse.read("model.suitability").set_index(["activity", "system", "policy"])["mean_log"]
+    scores = warehouse.read("estimate.suitability").set_index(["activity", "system", "policy"])["mean_log"]
     # mean of draws 0, 1, 2 is 1; SM lies 2 above EM: 1 + w_SM · 2
     assert scores.round(12).to_dict() == {
         ("Admin", "x", "fixed"): 1.8,
@@ -62,12 +62,12 @@ def test_tables_are_written_by_key(warehouse: DuckDBWarehouse) -> None:
         ("Coding", "x", "fixed"): 2.6,
         ("Coding", "y", "fixed"): 2.6,
     }
-    assert len(warehouse.read("model.suitability_pooled")) == 2
-    published = warehouse.read("model.published_suitability").set_index("activity")
+    assert len(warehouse.read("estimate.suitability_pooled")) == 2
+    published = warehouse.read("estimate.published_suitability").set_index("activity")
     # relative weights: Admin leads in EM (c = 1), Coding in SM (c = 2)
     assert published["mean_log"].to_dict() == {"Admin": 1.0, "Coding": 2.0}
     assert set(published["scope"]) == {"all"}
-    sweep = warehouse.read("model.suitability_sweep")
+    sweep = warehouse.read("estimate.suitability_sweep")
     # 7 powers × 4 sharpness × 2 activities: × 2 systems × 2 weightings × 2 uncertainties; the paper's system, and p = 0
     assert sweep.groupby("basis").size().to_dict() == {
         "fitted": 28 * 2 * 2 * 2 * 2,
@@ -84,10 +84,10 @@ def test_the_same_inputs_give_the_same_bytes(warehouse: DuckDBWarehouse) -> None
     with warehouse.connect() as connection:
         connection.execute("update seed.policies set weight_uncertainty = 'dirichlet'")
     materialize(warehouse)
-    first = [warehouse.read(f"model.{name}") for name in ("suitability", "suitability_sweep")]
+    first = [warehouse.read(f"estimate.{name}") for name in ("suitability", "suitability_sweep")]
     materialize(warehouse)
-    assert first[0].equals(warehouse.read("model.suitability"))
-    assert first[1].equals(warehouse.read("model.suitability_sweep"))
+    assert first[0].equals(warehouse.read("estimate.suitability"))
+    assert first[1].equals(warehouse.read("estimate.suitability_sweep"))
 
 
 def test_a_suppressed_activity_moves_no_border(warehouse: DuckDBWarehouse) -> None:
@@ -95,7 +95,7 @@ def test_a_suppressed_activity_moves_no_border(warehouse: DuckDBWarehouse) -> No
     materialize(warehouse)
 
     def read() -> pd.Series:
-        return warehouse.read("model.suitability_pooled").set_index("activity")["upper_half_probability"]
+        return warehouse.read("estimate.suitability_pooled").set_index("activity")["upper_half_probability"]
 
     assert read().to_dict() == {"Admin": 0.0, "Coding": 1.0}
     with warehouse.connect() as connection:
@@ -108,28 +108,28 @@ def test_a_suppressed_activity_moves_no_border(warehouse: DuckDBWarehouse) -> No
 
 def test_a_person_is_scored_but_neither_pooled_nor_ranked(warehouse: DuckDBWarehouse) -> None:
     with warehouse.connect() as connection:
-        connection.execute("update model.capability_draw set value = value + 10 where system = 'y'")
+        connection.execute("update estimate.capability_draw set value = value + 10 where system = 'y'")
         connection.execute("update staging.stg_ai_system set kind = 'human' where system = 'y'")
     materialize(warehouse)
-    scores = warehouse.read("model.suitability").set_index(["activity", "system"])
+    scores = warehouse.read("estimate.suitability").set_index(["activity", "system"])
     assert scores["mean_log"].round(12)["Admin", "y"] == 11.8
     assert scores["is_best_probability"].xs("x", level="system").eq(1).all()
     assert scores["is_best_probability"].xs("y", level="system").isna().all()
-    pooled = warehouse.read("model.suitability_pooled").set_index("activity")["mean_log"]
+    pooled = warehouse.read("estimate.suitability_pooled").set_index("activity")["mean_log"]
     assert pooled.round(12).to_dict() == {"Admin": 1.8, "Coding": 2.6}
-    sweep = warehouse.read("model.suitability_sweep").query("basis == 'fitted'")
+    sweep = warehouse.read("estimate.suitability_sweep").query("basis == 'fitted'")
     assert set(sweep.loc[sweep["is_ranked"], "system"]) == {"x"} and set(sweep["system"]) == {"x", "y"}
 
 
-@pytest.mark.parametrize("table", ["intermediate.int_capability_importance", "model.capability_draw"])
+@pytest.mark.parametrize("table", ["intermediate.int_capability_importance", "estimate.capability_draw"])
 def test_empty_inputs_build_empty_tables(warehouse: DuckDBWarehouse, table: str) -> None:
     with warehouse.connect() as connection:
         connection.execute(f"delete from {table}")
     materialize(warehouse)
     for name in ("suitability", "suitability_pooled", "undefined_weight"):
-        assert warehouse.read(f"model.{name}").empty
-    assert set(warehouse.read("model.suitability_sweep")["basis"]) == (
-        {"published_c6"} if table == "model.capability_draw" else set()
+        assert warehouse.read(f"estimate.{name}").empty
+    assert set(warehouse.read("estimate.suitability_sweep")["basis"]) == (
+        {"published_c6"} if table == "estimate.capability_draw" else set()
     )
 
 
@@ -140,14 +140,14 @@ def test_the_assets_wait_for_all_they_read() -> None:
         for spec in a.specs
     }
     assert set(specs) == {
-        "model/suitability",
-        "model/suitability_pooled",
-        "model/undefined_weight",
-        "model/published_suitability",
-        "model/suitability_sweep",
+        "estimate/suitability",
+        "estimate/suitability_pooled",
+        "estimate/undefined_weight",
+        "estimate/published_suitability",
+        "estimate/suitability_sweep",
     }
-    assert {d.asset_key.to_user_string() for d in specs["model/suitability"].deps} == {
-        "model/capability_draw",
+    assert {d.asset_key.to_user_string() for d in specs["estimate/suitability"].deps} == {
+        "estimate/capability_draw",
         "intermediate/int_capability_importance",
         "intermediate/int_dimension_member",
         "intermediate/int_policy_activity",

@@ -99,11 +99,11 @@ def warehouse(tmp_path_factory, draws):
         table.assign(basis=basis) for basis, (sweep, own) in made.items() for _, table in sweep.tables(own)
     ]
     tables = {
-        "model.suitability": scores.suitability,
-        "model.suitability_pooled": scores.pooled,
-        "model.undefined_weight": scores.undefined,
-        "model.suitability_sweep": pd.concat(swept, ignore_index=True),
-        "model.published_suitability": published_suitability(given, of, published),
+        "estimate.suitability": scores.suitability,
+        "estimate.suitability_pooled": scores.pooled,
+        "estimate.undefined_weight": scores.undefined,
+        "estimate.suitability_sweep": pd.concat(swept, ignore_index=True),
+        "estimate.published_suitability": published_suitability(given, of, published),
     }
     return build(tmp_path_factory.mktemp("suitability_marts"), activity_importance(), SYSTEMS, tables)
 
@@ -114,7 +114,7 @@ CELL = ["basis", "scope_type", "scope", "weighting", "activity"]
 @pytest.fixture(scope="module")
 def ranked(warehouse):
     """What rankings are made of, from the table that Python wrote."""
-    return warehouse.read("model.suitability_sweep").query("is_ranked")
+    return warehouse.read("estimate.suitability_sweep").query("is_ranked")
 
 
 def test_robustness_equals_a_loop_over_pairs(warehouse, ranked):
@@ -181,7 +181,7 @@ def test_sensitivity_equals_scipy_s_tau(warehouse, ranked):
 
 def test_quadrants_equal_a_loop_over_activities(warehouse):
     mart = warehouse.read("marts.deployment_quadrant")
-    pooled = warehouse.read("model.suitability_pooled").set_index(["scope", "policy", "activity"])
+    pooled = warehouse.read("estimate.suitability_pooled").set_index(["scope", "policy", "activity"])
     known = activity_importance().set_index(["scope", "activity"])
     columns = {"hours": "hours_per_week"}
     names = {

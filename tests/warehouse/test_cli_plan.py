@@ -56,12 +56,12 @@ def _noted(home: Path, monkeypatch: pytest.MonkeyPatch, seed: int = 1) -> None:
     """Two assets of the home as made under a seed, in place of the project's."""
     monkeypatch.setattr(
         refresh_plan, "read_graph", lambda settings: {
-            "model.fit": Node("model__fit", ("raw.rating",), "c"), "raw.rating": Node("raw__rating", (), "c"),
+            "estimate.fit": Node("estimate__fit", ("raw.rating",), "c"), "raw.rating": Node("raw__rating", (), "c"),
         },
     )  # fmt: skip
     versions = {
         "raw.rating": Version("c", {"seed": seed}, data_version="r"),
-        "model.fit": Version("c", {}, {"raw.rating": "r"}, "f"),
+        "estimate.fit": Version("c", {}, {"raw.rating": "r"}, "f"),
     }
     DuckDBWarehouse(home / "warehouse.duckdb").write({}, versions)
 
@@ -80,7 +80,7 @@ def test_a_dry_run_tells_what_would_be_made_and_why_and_makes_nothing(
         "  1 assets follow from these",
     ]
     verbose = _call("refresh", "--dry-run", "--verbose", home=home, SUITABILITY_SEED="2").output
-    assert "    model/fit: follows from raw/rating\n" in verbose
+    assert "    estimate/fit: follows from raw/rating\n" in verbose
     assert "    raw/rating: SUITABILITY_SEED is 2 and was 1\n" in verbose
     assert (
         "Nothing has changed: all 2 assets are kept."

@@ -88,8 +88,10 @@ def test_recovery_prints_a_line_for_each_temperature_and_intercept(home: Path) -
     assert result.exit_code == 0, result.output
     for word in ("tau", "free", "shared", "fixed", "15 rows", "The next `suitability refresh` publishes"):
         assert word in result.output
-    assert read(home, "select count(*), max(run) from model.recovery_summary") == [(15, 1)]
-    assert read(home, "select count(*) from model.recovery_summary where suitability_rho is null") == [(0,)]
+    assert read(home, "select count(*), max(run) from estimate.recovery_summary") == [(15, 1)]
+    assert read(home, "select count(*) from estimate.recovery_summary where suitability_rho is null") == [
+        (0,)
+    ]
 
 
 def test_calibration_prints_the_coverage_of_each_dimension(home: Path) -> None:
@@ -97,7 +99,7 @@ def test_calibration_prints_the_coverage_of_each_dimension(home: Path) -> None:
     assert result.exit_code == 0, result.output
     for word in ("95 %", "uniformity_p", "intercept", "SM", "3 rows"):
         assert word in result.output
-    assert read(home, "select distinct n_fits from model.calibration") == [(20,)]
+    assert read(home, "select distinct n_fits from estimate.calibration") == [(20,)]
 
 
 def test_the_next_refresh_publishes_what_was_found(
@@ -105,7 +107,7 @@ def test_the_next_refresh_publishes_what_was_found(
 ) -> None:
     """Its steps for these marts: load the stored runs anew, build the marts, publish them."""
     refreshed = definitions.resolve_job_def("refresh").asset_layer.selected_asset_keys
-    assert {dg.AssetKey([layer, name]) for name in KEYS for layer in ("model", "marts")} <= refreshed
+    assert {dg.AssetKey([layer, name]) for name in KEYS for layer in ("estimate", "marts")} <= refreshed
     found = {name: read(home, f"select count(*) from model.{name}") for name in KEYS}
     warehouse = DuckDBWarehouse(home / "warehouse.duckdb")
     with duckdb.connect(str(warehouse.path)) as connection:

@@ -26,7 +26,7 @@ def test_kills_at_every_stage_leave_the_last_good_answer_and_the_next_run_gives_
         for line_starts, delay in (
             ("raw/result ...", 0.3),
             ("dbt_phase_1 ...", 1.5),
-            ("model/system_posterior ...", 0.5),
+            ("estimate/system_posterior ...", 0.5),
             ("published/marts ...", 0.05),
         ):
             workplace.kill_when(line_starts, delay)

@@ -56,9 +56,9 @@ def test_an_opener_waits_for_another_process_to_let_go(tmp_path: Path) -> None:
     with _process(HOLD_FILE, path, 1.5):
         started = time.monotonic()
         warehouse = DuckDBWarehouse(path, lock_wait_seconds=30)
-        warehouse.write({"model.dimension_member": frame})
+        warehouse.write({"estimate.dimension_member": frame})
         assert time.monotonic() - started > 1
-    assert warehouse.read("model.dimension_member")["capability"].tolist() == ["EM"]
+    assert warehouse.read("estimate.dimension_member")["capability"].tolist() == ["EM"]
 
 
 def test_an_opener_that_waited_in_vain_says_who_and_what_to_do(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_an_opener_that_waited_in_vain_says_who_and_what_to_do(tmp_path: Path) -
     with _process(HOLD_FILE, path, 60) as other:
         warehouse = DuckDBWarehouse(path, lock_wait_seconds=0.3)
         with pytest.raises(WarehouseBusyError, match=rf"published copy.*{other.pid}"):
-            warehouse.read("model.dimension_member")
+            warehouse.read("estimate.dimension_member")
 
 
 @pytest.mark.parametrize("damage", ["all", "half", "a block"])
@@ -76,7 +76,7 @@ def test_a_damaged_file_is_told_at_once_and_not_waited_for(tmp_path: Path, damag
     with warehouse.connect() as connection:
         connection.execute("create schema model")
         connection.execute(
-            "create table model.dimension_member as select hash(i) as dimension_key, hash(i + 1) as capability "
+            "create table estimate.dimension_member as select hash(i) as dimension_key, hash(i + 1) as capability "
             "from range(100000) as t(i)"
         )
     content = path.read_bytes()
@@ -91,7 +91,7 @@ def test_a_damaged_file_is_told_at_once_and_not_waited_for(tmp_path: Path, damag
     with pytest.raises(
         DamagedWarehouseError, match=r"warehouse\.duckdb is damaged: delete it and run `suitab"
     ):
-        warehouse.read("model.dimension_member")
+        warehouse.read("estimate.dimension_member")
     assert time.monotonic() - started < 5
 
 
@@ -122,7 +122,7 @@ def test_no_step_runs_on_a_damaged_file(tmp_path: Path, damage: bool) -> None:
 def test_another_fault_than_damage_is_told_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "warehouse.duckdb").symlink_to(tmp_path / "nowhere" / "lock")
     with pytest.raises(duckdb.IOException, match="No such file"):
-        DuckDBWarehouse(tmp_path / "warehouse.duckdb").read("model.dimension_member")
+        DuckDBWarehouse(tmp_path / "warehouse.duckdb").read("estimate.dimension_member")
 
 
 def test_a_second_refresh_is_refused_with_the_pid_of_the_first(tmp_path: Path) -> None:

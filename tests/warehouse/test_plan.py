@@ -24,7 +24,7 @@ from dagster_project.resources import DuckDBWarehouse
 from dagster_project.runs.refresh_plan import Node, Refresh, keep_graph, plan_refresh, read_graph
 from tests.factories import write_results
 
-RESULT, FILE, AFTER = "raw.result", "model.joint_posterior", "model.dimension_member"
+RESULT, FILE, AFTER = "raw.result", "estimate.joint_posterior", "estimate.dimension_member"
 
 
 def rows(table: str, n: int) -> pd.DataFrame:
@@ -150,7 +150,7 @@ def test_files_are_named_in_the_reason(
     act(results(own))
     found = plan(own)
     assert found.stale == {RESULT: why} and found.reasons == [(why, 1)]
-    assert found.follows == {FILE: "follows from raw/result", AFTER: "follows from model/joint_posterior"}
+    assert found.follows == {FILE: "follows from raw/result", AFTER: "follows from estimate/joint_posterior"}
     assert run(own) == made
     assert DuckDBWarehouse(own.warehouse_path).versions()[RESULT].reason == why
     assert plan(own).names == []
@@ -160,7 +160,7 @@ def test_a_setting_is_named_with_its_values_and_only_where_it_was_read(own: Sett
     run(own)
     other = own.model_copy(update={"slope": 2.0, "min_cell": 50, "lock_wait_seconds": 7.0})
     assert plan(other).stale == {FILE: "SUITABILITY_SLOPE is 2.0 and was 1.0"}
-    assert plan(other).follows == {AFTER: "follows from model/joint_posterior"}
+    assert plan(other).follows == {AFTER: "follows from estimate/joint_posterior"}
     assert run(other) == {FILE, AFTER}
     assert plan(other).names == [] and plan(own).stale == {FILE: "SUITABILITY_SLOPE is 1.0 and was 2.0"}
 

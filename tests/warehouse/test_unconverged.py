@@ -93,18 +93,18 @@ def test_an_untrusted_fit_leaves_the_last_good_marts(
     below = dg.AssetSelection.assets(*MODEL).downstream().resolve(graph)
     below &= definitions.resolve_job_def("refresh").asset_layer.selected_asset_keys
     told = {key.to_user_string() for key in below}
-    assert {"model/posterior_check", "model/suitability", "marts/capability_profile"} <= told
+    assert {"estimate/posterior_check", "estimate/suitability", "marts/capability_profile"} <= told
     assert {"marts/suitability", "marts/fit_diagnostic", "published/marts", "published/report"} <= told
     result, made = run(definitions, set(below))
     assert not result.success
-    assert made == {"model/fit_diagnostic"}
+    assert made == {"estimate/fit_diagnostic"}
     (check,) = (c for c in result.get_asset_check_evaluations() if c.check_name == "is_converged")
     assert not check.passed and check.description
     for path in (settings.warehouse_path, settings.published_path):
         with duckdb.connect(str(path)) as connection:
             assert connection.sql("from marts.capability_profile").fetchall() == [("last good",)]
             if path == settings.warehouse_path:
-                converged = connection.sql("select bool_and(is_converged) from model.fit_diagnostic")
+                converged = connection.sql("select bool_and(is_converged) from estimate.fit_diagnostic")
                 assert converged.fetchall() == [(False,)]
 
 
@@ -114,7 +114,7 @@ def test_a_trusted_fit_is_loaded_and_what_follows_is_reached(
 ) -> None:
     """The way is not blocked anyway: posterior_check starts, and asks for the items that this home lacks."""
     fit_store.write_posterior(settings.home / fit_store.DRAWS, posterior, "good", is_converged=True)
-    result, made = run(definitions, {*MODEL, dg.AssetKey(["model", "posterior_check"])})
+    result, made = run(definitions, {*MODEL, dg.AssetKey(["estimate", "posterior_check"])})
     assert made == {key.to_user_string() for key in MODEL}
     (failed,) = (event for event in result.all_events if event.is_step_failure)
-    assert "model/prediction_input" in str(failed.step_failure_data.error)
+    assert "estimate/prediction_input" in str(failed.step_failure_data.error)

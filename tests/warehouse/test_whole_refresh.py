@@ -137,7 +137,7 @@ def test_a_kill_leaves_the_last_good_answer_and_the_next_run_gives_the_same_byte
     whole = results.read_text(encoding="utf-8")
     results.write_text(whole.rsplit("\n", 3)[0] + "\n", encoding="utf-8")
     with workplace.polled() as seen:
-        workplace.kill_when("model/system_posterior ...", 0.5)
+        workplace.kill_when("estimate/system_posterior ...", 0.5)
         assert workplace.parquet() == good
         assert len(seen) == 1
         results.write_text(whole, encoding="utf-8")
@@ -183,7 +183,7 @@ def test_a_setting_makes_what_read_it_and_is_named(
     monkeypatch.setenv("SUITABILITY_MIN_CELL", "50")
     code, output = workplace.refresh("--dry-run", "--verbose")
     assert code == 0 and "SUITABILITY_MIN_CELL is 50 and was 1" in output
-    assert "model/system_posterior" not in output
+    assert "estimate/system_posterior" not in output
     assert workplace.parquet() == good
 
 
@@ -199,7 +199,7 @@ def test_a_removed_results_file_leaves_the_marts_and_a_bad_file_changes_nothing(
         systems = {row[0] for row in workplace.query(f"select distinct system from marts.{mart}")}
         assert "gpt-5-nano" not in systems and len(systems) == 5, mart
     made = _made(workplace)
-    assert made["raw/result"] and made["model/system_posterior"] and made["marts/suitability"]
+    assert made["raw/result"] and made["estimate/system_posterior"] and made["marts/suitability"]
     assert not any(
         made[name] for name in ("raw/rating", "raw/survey_response", "raw/chat", "marts/respondent_flow")
     )

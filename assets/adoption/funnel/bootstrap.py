@@ -44,7 +44,7 @@ class KeptSets:
 def bootstrap(
     sets: KeptSets, links: Links, depth_chats: Sequence[int], n_replicates: int, seed: int
 ) -> pd.DataFrame:
-    """model.adoption_bootstrap: central 95 % of `n_replicates` resamples. No matched chat gives no rows.
+    """estimate.adoption_bootstrap: central 95 % of `n_replicates` resamples. No matched chat gives no rows.
 
     Each chat counts Poisson(1) times in a resample, which is drawing as many chats with replacement but for their
     number; n chats with the same tasks then count Poisson(n) times together. Depth is not linear in chats: resamples

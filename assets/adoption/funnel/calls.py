@@ -56,7 +56,7 @@ def confirmation_plan(
     """One call a request and its nearest tasks, as the last refresh found them: a plan searches, and embeds, nothing.
 
     Args:
-        nearest: model.request_match.
+        nearest: estimate.request_match.
 
     Raises:
         AdoptionError: as `summary_plan`; calls about summaries are open; requests are newer than the last refresh.

@@ -45,7 +45,7 @@ class Matcher(Protocol):
 
 @dataclass(frozen=True)
 class Step:
-    """How a step was done: a row of model.adoption_step."""
+    """How a step was done: a row of estimate.adoption_step."""
 
     step: str
     status: str
@@ -55,7 +55,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Adopted:
-    """`chats`: model.chat_request and country; `sets`: what those with `matches` are kept for, in their order."""
+    """`chats`: estimate.chat_request and country; `sets`: what those with `matches` are kept for, in their order."""
 
     chats: pd.DataFrame
     matches: Matches

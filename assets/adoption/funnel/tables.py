@@ -20,7 +20,7 @@ STEP_COLUMNS = ["step", "status", "method", "note"]
 
 
 def write_requests(adopted: Adopted, path: Path) -> Path:
-    """model.chat_request as a Parquet file at `path`: of a large log a frame would be handed over too slowly."""
+    """estimate.chat_request as a Parquet file at `path`: of a large log a frame would be handed over too slowly."""
     table = pa.Table.from_pandas(adopted.chats.drop(columns="country"), preserve_index=False)
     # of a killed run
     for fresh in path.parent.glob(f".{path.name}.*"):
@@ -32,7 +32,7 @@ def write_requests(adopted: Adopted, path: Path) -> Path:
 
 
 def set_frame(adopted: Adopted, task_ids: list[str]) -> pd.DataFrame:
-    """model.task_set."""
+    """estimate.task_set."""
     members = adopted.sets.members.tocoo()
     return pd.DataFrame(
         {
@@ -54,5 +54,5 @@ def kept_sets(adopted: Adopted, task_ids: list[str]) -> KeptSets:
 
 
 def step_frame(adopted: Adopted) -> pd.DataFrame:
-    """model.adoption_step."""
+    """estimate.adoption_step."""
     return pd.DataFrame([vars(step) for step in adopted.steps], columns=STEP_COLUMNS)

@@ -18,7 +18,7 @@ KINDS = ("python", "numpy")
 @table_assets(
     group=GROUP,
     writes={
-        "model.embedder_validation": "How well the embedder that matches chats follows O*NET's hierarchy; no rows "
+        "estimate.embedder_validation": "How well the embedder that matches chats follows O*NET's hierarchy; no rows "
         "where there are no chats."
     },
     reads=["raw.chat_file", "intermediate.int_hierarchy"],
@@ -38,13 +38,13 @@ def embedder_validation(step: Step) -> Made:
         engine, embed = _engine(step.settings)
         found = validated(nodes, engine, embed, step.home / "adoption" / "validation")
         rows = [(engine.name, engine.weights_sha256, *vars(one).values()) for one in found]
-    return Made({"model.embedder_validation": pd.DataFrame(rows, columns=columns)})
+    return Made({"estimate.embedder_validation": pd.DataFrame(rows, columns=columns)})
 
 
 @table_assets(
     group=GROUP,
     writes={
-        "model.index_bridge": "Which of our tasks and work activities the texts of other indices stand for."
+        "estimate.index_bridge": "Which of our tasks and work activities the texts of other indices stand for."
     },
     reads=[f"intermediate.int_{name}" for name in ("index_text", "task_text", "work_activity")],
     inputs=["roles"],
@@ -71,7 +71,7 @@ def index_bridge(step: Step) -> Made:
         step.settings.bridge_floor,
     )
     counts = {str(name): int(n) for name, n in frame["method"].value_counts().items()}
-    return Made({"model.index_bridge": frame}, metadata={"": counts})
+    return Made({"estimate.index_bridge": frame}, metadata={"": counts})
 
 
 def _engine(settings: Settings) -> tuple[Any, Callable[[list[str]], Any]]:

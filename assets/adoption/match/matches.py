@@ -49,7 +49,7 @@ class Named(Protocol):
 class Matches:
     """Rows in the order asked for: `task` (n, k) index into the tasks, nearest first; `cosine` (n, k).
 
-    `parts`: files of model.request_match, of the requests in use.
+    `parts`: files of estimate.request_match, of the requests in use.
     """
 
     task: npt.NDArray[np.int32]

@@ -53,7 +53,7 @@ def item_table(demand: pd.DataFrame, response: pd.DataFrame) -> pd.DataFrame:
     Args:
         demand: benchmark, item, dimension, demand (`int_demand`).
         response: system, benchmark, item, score in [0, 1] (`int_response`); answers to items without demands are
-            left out, model/capability_input refuses them.
+            left out, estimate/capability_input refuses them.
     """
     levels = demand.pivot(index=KEY, columns="dimension", values="demand").sort_index().sort_index(axis=1)
     scores = response.pivot(index=KEY, columns="system", values="score").reindex(levels.index)

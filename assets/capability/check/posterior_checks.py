@@ -52,7 +52,7 @@ def check_stale_systems(settings: Settings, log: Callable[[str], object]) -> lis
     home = settings.home
     if not (home / ITEMS).exists():
         raise FileNotFoundError(
-            f"{home / ITEMS} is missing: materialise the asset model/prediction_input first."
+            f"{home / ITEMS} is missing: materialise the asset estimate/prediction_input first."
         )
     posterior, model = fit_store.read_posterior(home / fit_store.DRAWS), ModelOptions.of(settings)
     kept, stale = {table: KeptParts(folder(home, table)) for table in TABLES}, []
@@ -95,7 +95,7 @@ def _answers(home: Path, system: str, dimensions: tuple[str, ...]) -> Answers:
     if lacking:
         raise ValueError(
             f"{home / ITEMS} lacks {', '.join(lacking)}: it is of another refresh than the joint draws. "
-            "Materialise model/prediction_input and model/joint_posterior."
+            "Materialise estimate/prediction_input and estimate/joint_posterior."
         )
     return answers_of(pq.read_table(home / ITEMS, columns=wanted).to_pandas(), system, dimensions)
 

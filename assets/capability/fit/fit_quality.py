@@ -87,7 +87,7 @@ def capability_diagnostics(posterior: Posterior) -> pd.DataFrame:
 
 
 def fit_diagnostics(posterior: Posterior, thresholds: Thresholds) -> tuple[pd.DataFrame, list[str]]:
-    """Rows of model.fit_diagnostic (none for an empty posterior), and what keeps the fit from being converged.
+    """Rows of estimate.fit_diagnostic (none for an empty posterior), and what keeps the fit from being converged.
 
     The first row, 'all systems', is the joint posterior; the factorised engine adds one for each system's own fit.
     """

@@ -43,12 +43,12 @@ def read_responses(path: Path) -> PooledResponses:
         FileNotFoundError: the file is missing; says which asset makes it.
     """
     if not path.exists():
-        raise FileNotFoundError(f"{path} is missing: materialise the asset model/capability_input first.")
+        raise FileNotFoundError(f"{path} is missing: materialise the asset estimate/capability_input first.")
     return PooledResponses.from_frame(_read(path)[0].to_pandas())
 
 
 def write_posterior(path: Path, posterior: Posterior, fingerprint: str, *, is_converged: bool) -> None:
-    """Draws, long form: the columns of model.capability_draw and the intercept that belongs to each draw."""
+    """Draws, long form: the columns of estimate.capability_draw and the intercept that belongs to each draw."""
     note = {
         "fingerprint": fingerprint,
         "is_converged": is_converged,
@@ -71,7 +71,7 @@ def read_posterior(path: Path) -> Posterior:
         DamagedFileError: it can't be read, or holds what is no number.
     """
     if not path.exists():
-        raise FileNotFoundError(f"{path} is missing: materialise the asset model/joint_posterior first.")
+        raise FileNotFoundError(f"{path} is missing: materialise the asset estimate/joint_posterior first.")
     table, note = _read(path)
     systems, dimensions = tuple(note["systems"]), tuple(note["dimensions"])
     n_draws = len(table) // max(1, len(systems) * len(dimensions))
@@ -113,7 +113,7 @@ def read_system(path: Path, system: str, dimensions: tuple[str, ...]) -> tuple[S
     """
     if not path.exists():
         raise FileNotFoundError(
-            f"{system!r} has no fit of its own: materialise partition {system!r} of model/system_posterior."
+            f"{system!r} has no fit of its own: materialise partition {system!r} of estimate/system_posterior."
         )
     table, note = _read(path)
     ease = np.column_stack([table[f"ease_{dimension}"].to_numpy() for dimension in dimensions])
@@ -172,7 +172,7 @@ def code_version() -> str:
 
 
 def draw_table(posterior: Posterior) -> pa.Table:
-    """Rows of model.capability_draw (system, dimension, chain, draw, value) in that order, and `intercept`.
+    """Rows of estimate.capability_draw (system, dimension, chain, draw, value) in that order, and `intercept`.
 
     Names are kept as numbers of a dictionary: a catalogue has tens of millions of rows.
     """
@@ -196,7 +196,7 @@ def draw_table(posterior: Posterior) -> pa.Table:
 
 
 def intercept_frame(posterior: Posterior) -> pd.DataFrame:
-    """model.intercept_draw: chain, draw, value."""
+    """estimate.intercept_draw: chain, draw, value."""
     chain, draw = np.indices(posterior.intercept.shape).reshape(2, -1)
     return pd.DataFrame({"chain": chain, "draw": draw, "value": posterior.intercept.ravel()})
 

@@ -130,7 +130,7 @@ def _stored_fits(
         wanted = _fingerprints(responses_of(responses, system), settings)
         if not _is_what_fitting_gives(fit, found, system, wanted, Thresholds.of(settings)):
             raise ValueError(
-                f"the fit of {system!r} came from other inputs: materialise its partition of model/system_posterior."
+                f"the fit of {system!r} came from other inputs: materialise its partition of estimate/system_posterior."
             )
         fits[system], fingerprints[system] = fit, found
     return fits, fingerprints

@@ -13,18 +13,18 @@ RESPONSE = "intermediate.int_response"
 AGENTS = "seed.published_agents"
 IMPORTANCE = "intermediate.int_capability_importance"
 MEMBERS = "intermediate.int_dimension_member"
-RECOVERY = "model.recovery_estimate"
-CALIBRATION = "model.calibration_estimate"
-COMPARISON = "model.comparison_estimate"
+RECOVERY = "estimate.recovery_estimate"
+CALIBRATION = "estimate.calibration_estimate"
+COMPARISON = "estimate.comparison_estimate"
 RECOVERED = {
-    "model.recovery_dimension": "How well known agents are recovered on each dimension; empty before it was run.",
-    "model.recovery_summary": "How well known agents are recovered as a whole; empty before it was run.",
+    "estimate.recovery_dimension": "How well known agents are recovered on each dimension; empty before it was run.",
+    "estimate.recovery_summary": "How well known agents are recovered as a whole; empty before it was run.",
 }
 CALIBRATED = {
-    "model.calibration": "How often intervals hold agents drawn from the prior; empty before it was run.",
-    "model.calibration_rank": "Rank histograms of agents drawn from the prior; empty before it was run.",
+    "estimate.calibration": "How often intervals hold agents drawn from the prior; empty before it was run.",
+    "estimate.calibration_rank": "Rank histograms of agents drawn from the prior; empty before it was run.",
 }
-COMPARED = "model.model_comparison"
+COMPARED = "estimate.model_comparison"
 
 
 @table_assets(
@@ -64,14 +64,14 @@ def recovery_tables(step: Step) -> Made:
     found = validation_files.recovery_tables(
         step.read(DEMAND), step.read(AGENTS), step.read(IMPORTANCE), step.read(MEMBERS), step.settings
     )
-    return Made({f"model.{name}": frame for name, frame in found.items()})
+    return Made({f"estimate.{name}": frame for name, frame in found.items()})
 
 
 @table_assets(group=GROUP, writes=CALIBRATED, reads=[CALIBRATION, DEMAND], kinds=["python", "scipy"])
 def calibration_tables(step: Step) -> Made:
     """Figures of the stored run."""
     found = validation_files.calibration_tables(step.read(DEMAND), step.settings)
-    return Made({f"model.{name}": frame for name, frame in found.items()})
+    return Made({f"estimate.{name}": frame for name, frame in found.items()})
 
 
 @table_assets(

@@ -90,7 +90,7 @@ def calibrate(
 
 
 def calibration(ranks: pd.DataFrame) -> pd.DataFrame:
-    """Table model.calibration: dimension, level, coverage_share, expected_low, expected_high, n_fits, uniformity_p.
+    """Table estimate.calibration: dimension, level, coverage_share, expected_low, expected_high, n_fits, uniformity_p.
 
     coverage_share: share of fits whose central interval of that level holds the truth; expected_low to expected_high:
     where it lies in 95 of 100 analyses of an exact engine, each cell by itself. uniformity_p: chi-square over
@@ -130,7 +130,7 @@ def calibration(ranks: pd.DataFrame) -> pd.DataFrame:
 
 
 def calibration_rank(ranks: pd.DataFrame) -> pd.DataFrame:
-    """Table model.calibration_rank: dimension, bin (1 = lowest ranks), n_fits, expected_low, expected_high.
+    """Table estimate.calibration_rank: dimension, bin (1 = lowest ranks), n_fits, expected_low, expected_high.
 
     The band holds the count of one bin in 95 of 100 analyses of an exact engine.
     """

@@ -163,7 +163,7 @@ def _pool(
 
 
 def model_comparison(scores: pd.DataFrame) -> pd.DataFrame:
-    """Table model.model_comparison from the rows of `held_out_scores`.
+    """Table estimate.model_comparison from the rows of `held_out_scores`.
 
     Returns:
         model, n_items, n_responses, n_benchmarks, n_folds, log_score (mean over items), difference (to the base

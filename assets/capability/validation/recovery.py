@@ -181,7 +181,7 @@ def _geometry(covariance: Array) -> dict[str, float | None]:
 
 
 def dimension_recovery(estimates: pd.DataFrame, prior_sd: float) -> pd.DataFrame:
-    """Table model.recovery_dimension: r over agents, mean contraction, mean absolute error (Tables 4, C2, C3)."""
+    """Table estimate.recovery_dimension: r over agents, mean contraction, mean absolute error (Tables 4, C2, C3)."""
     rows = [
         dict(zip([*CELL, "dimension"], key, strict=True))
         | {
@@ -195,7 +195,7 @@ def dimension_recovery(estimates: pd.DataFrame, prior_sd: float) -> pd.DataFrame
 
 
 def recovery_summary(estimates: pd.DataFrame, prior_sd: float, weights: pd.DataFrame) -> pd.DataFrame:
-    """Table model.recovery_summary (the paper's Table 5).
+    """Table estimate.recovery_summary (the paper's Table 5).
 
     shape_r: correlation of all agents' capabilities less their own mean, over agents and dimensions at once.
     level_r: correlation of the agents' mean capabilities; level_slope: how much of a true difference of level is

@@ -1,5 +1,5 @@
 with member as (
-    select * from {{ source('model', 'dimension_member') }}
+    select * from {{ source('estimate', 'dimension_member') }}
 ),
 
 known as (

@@ -17,7 +17,7 @@ pooled as (
     select
         computed.*,
         case computed.scope_type when 'all' then 'All' else computed.scope end as column_name
-    from {{ source('model', 'published_suitability') }} as computed
+    from {{ source('estimate', 'published_suitability') }} as computed
     inner join disclosed
         on
             computed.scope_type = disclosed.scope_type

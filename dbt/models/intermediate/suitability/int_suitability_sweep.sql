@@ -3,7 +3,7 @@
 with
 
 sweep as (
-    select * from {{ source('model', 'suitability_sweep') }}
+    select * from {{ source('estimate', 'suitability_sweep') }}
 ),
 
 disclosed as (

@@ -109,11 +109,11 @@ occupation as (
 ),
 
 profile as (
-    select count(distinct system) as n_systems from {{ source('model', 'capability_draw') }}
+    select count(distinct system) as n_systems from {{ source('estimate', 'capability_draw') }}
 ),
 
 score as (
-    select count(*) as n_rows from {{ source('model', 'suitability') }}
+    select count(*) as n_rows from {{ source('estimate', 'suitability') }}
 ),
 
 counted as (

@@ -12,11 +12,11 @@ agreement as (
 ),
 
 split_half as (
-    select * from {{ source('model', 'importance_reliability') }}
+    select * from {{ source('estimate', 'importance_reliability') }}
 ),
 
 bootstrap as (
-    select * from {{ source('model', 'importance_bootstrap') }}
+    select * from {{ source('estimate', 'importance_bootstrap') }}
 ),
 
 matrix as (

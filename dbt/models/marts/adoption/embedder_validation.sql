@@ -8,7 +8,7 @@ final as (
         pearson_r,
         n_pairs,
         'all pairs' as sampling
-    from {{ source('model', 'embedder_validation') }}
+    from {{ source('estimate', 'embedder_validation') }}
 )
 
 select * from final

@@ -28,7 +28,7 @@ counted as (
 ),
 
 association as (
-    select * from {{ source('model', 'trait_association') }}
+    select * from {{ source('estimate', 'trait_association') }}
 ),
 
 final as (

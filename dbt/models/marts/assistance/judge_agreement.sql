@@ -22,7 +22,7 @@ counted as (
 ),
 
 alpha as (
-    select * from {{ source('model', 'judge_alpha') }}
+    select * from {{ source('estimate', 'judge_alpha') }}
 ),
 
 final as (

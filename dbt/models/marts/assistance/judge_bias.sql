@@ -10,7 +10,7 @@ with counted as (
 ),
 
 intervals as (
-    select * from {{ source('model', 'judge_bias') }}
+    select * from {{ source('estimate', 'judge_bias') }}
 ),
 
 final as (

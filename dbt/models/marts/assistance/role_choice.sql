@@ -85,11 +85,11 @@ tasks as (
 ),
 
 probability as (
-    select * from {{ source('model', 'help_probability') }}
+    select * from {{ source('estimate', 'help_probability') }}
 ),
 
 regret as (
-    select * from {{ source('model', 'helper_regret') }}
+    select * from {{ source('estimate', 'helper_regret') }}
 ),
 
 final as (

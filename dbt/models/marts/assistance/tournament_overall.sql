@@ -12,7 +12,7 @@ bradley_terry as (
                     order by {{ nine_decimals('log_strength') }} desc
                 )
         end as place
-    from {{ source('model', 'bradley_terry') }}
+    from {{ source('estimate', 'bradley_terry') }}
     where task = 'all'
 ),
 

@@ -12,7 +12,7 @@ bradley_terry as (
                     order by {{ nine_decimals('log_strength') }} desc
                 )
         end as place
-    from {{ source('model', 'bradley_terry') }}
+    from {{ source('estimate', 'bradley_terry') }}
     where task <> 'all'
 ),
 
@@ -21,7 +21,7 @@ leak as (
         task,
         candidate,
         count(*) as n_leaking
-    from {{ source('model', 'assistance_leak') }}
+    from {{ source('estimate', 'assistance_leak') }}
     group by task, candidate
 ),
 

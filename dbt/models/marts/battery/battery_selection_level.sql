@@ -5,7 +5,7 @@ with final as (
         target_share,
         achieved_share,
         proportional_share
-    from {{ source('model', 'battery_selection_level') }}
+    from {{ source('estimate', 'battery_selection_level') }}
 )
 
 select * from final

@@ -1,7 +1,7 @@
 with
 
 ranked as (
-    select * from {{ source('model', 'calibration') }}
+    select * from {{ source('estimate', 'calibration') }}
 ),
 
 final as (

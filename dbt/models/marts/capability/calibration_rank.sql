@@ -1,7 +1,7 @@
 with
 
 ranked as (
-    select * from {{ source('model', 'calibration_rank') }}
+    select * from {{ source('estimate', 'calibration_rank') }}
 ),
 
 final as (

@@ -1,9 +1,9 @@
 with draws as (
-    select * from {{ source('model', 'capability_draw') }}
+    select * from {{ source('estimate', 'capability_draw') }}
 ),
 
 diagnostics as (
-    select * from {{ source('model', 'capability_diagnostic') }}
+    select * from {{ source('estimate', 'capability_diagnostic') }}
 ),
 
 summaries as (

@@ -1,5 +1,5 @@
 with curves as (
-    select * from {{ source('model', 'characteristic_curve') }}
+    select * from {{ source('estimate', 'characteristic_curve') }}
 ),
 
 final as (

@@ -1,5 +1,5 @@
 with fits as (
-    select * from {{ source('model', 'fit_diagnostic') }}
+    select * from {{ source('estimate', 'fit_diagnostic') }}
 ),
 
 final as (

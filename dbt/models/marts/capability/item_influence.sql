@@ -1,5 +1,5 @@
 with influence as (
-    select * from {{ source('model', 'item_influence') }}
+    select * from {{ source('estimate', 'item_influence') }}
 ),
 
 final as (

@@ -1,7 +1,7 @@
 with
 
 compared as (
-    select * from {{ source('model', 'model_comparison') }}
+    select * from {{ source('estimate', 'model_comparison') }}
 ),
 
 final as (

@@ -1,5 +1,5 @@
 with draws as (
-    select * from {{ source('model', 'capability_draw') }}
+    select * from {{ source('estimate', 'capability_draw') }}
 ),
 
 final as (

@@ -1,7 +1,7 @@
 with
 
 recovered as (
-    select * from {{ source('model', 'recovery_dimension') }}
+    select * from {{ source('estimate', 'recovery_dimension') }}
 ),
 
 runs as (

@@ -1,7 +1,7 @@
 with
 
 recovered as (
-    select * from {{ source('model', 'recovery_summary') }}
+    select * from {{ source('estimate', 'recovery_summary') }}
 ),
 
 runs as (

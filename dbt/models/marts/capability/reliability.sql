@@ -1,5 +1,5 @@
 with predictions as (
-    select * from {{ source('model', 'item_prediction') }}
+    select * from {{ source('estimate', 'item_prediction') }}
 ),
 
 binned as (

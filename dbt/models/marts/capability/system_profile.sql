@@ -7,7 +7,7 @@ systems as (
 ),
 
 geometry as (
-    select * from {{ source('model', 'system_geometry') }}
+    select * from {{ source('estimate', 'system_geometry') }}
 ),
 
 predictions as (

@@ -10,7 +10,7 @@ with final as (
         missing_share,
         n_folds,
         n_undefined_folds
-    from {{ source('model', 'assessor') }}
+    from {{ source('estimate', 'assessor') }}
 )
 
 select * from final

@@ -1,5 +1,5 @@
 with gain as (
-    select * from {{ source('model', 'assessor_gain') }}
+    select * from {{ source('estimate', 'assessor_gain') }}
 ),
 
 final as (

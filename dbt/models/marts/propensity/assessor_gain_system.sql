@@ -7,7 +7,7 @@ with final as (
         augmented,
         delta,
         n_incitations
-    from {{ source('model', 'assessor_system') }}
+    from {{ source('estimate', 'assessor_system') }}
 )
 
 select * from final

@@ -1,7 +1,7 @@
 with
 
 scores as (
-    select * from {{ source('model', 'suitability') }}
+    select * from {{ source('estimate', 'suitability') }}
 ),
 
 cell as (

@@ -1,7 +1,7 @@
 with
 
 scores as (
-    select * from {{ source('model', 'suitability_pooled') }}
+    select * from {{ source('estimate', 'suitability_pooled') }}
 ),
 
 cell as (

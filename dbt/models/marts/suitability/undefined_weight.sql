@@ -1,7 +1,7 @@
 with
 
 undefined as (
-    select * from {{ source('model', 'undefined_weight') }}
+    select * from {{ source('estimate', 'undefined_weight') }}
 ),
 
 cell as (

@@ -11,7 +11,7 @@ reliabilities as (
         unit,
         max(case when recruitment = 'company' then reliability end) as reliability_company,
         max(case when recruitment = 'online' then reliability end) as reliability_online
-    from {{ source('model', 'importance_reliability') }}
+    from {{ source('estimate', 'importance_reliability') }}
     group by unit_type, unit
 ),
 
