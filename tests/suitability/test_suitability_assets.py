@@ -14,7 +14,7 @@ from dagster_project.resources import DuckDBWarehouse
 from tests.steps import run_steps
 
 INPUTS = """
-create schema staging; create schema intermediate; create schema model; create schema seed;
+create schema staging; create schema intermediate; create schema estimate; create schema seed;
 create table staging.stg_ai_system as select * from (values ('x', 'ai'), ('y', 'ai')) as t (system, kind);
 create table intermediate.int_capability_importance as
     select 'all' as scope_type, 'all' as scope, activity, capability, points, n_raters

@@ -74,7 +74,7 @@ def test_a_damaged_file_is_told_at_once_and_not_waited_for(tmp_path: Path, damag
     path = tmp_path / "block" / "warehouse.duckdb"
     warehouse = DuckDBWarehouse(path, lock_wait_seconds=30)
     with warehouse.connect() as connection:
-        connection.execute("create schema model")
+        connection.execute("create schema estimate")
         connection.execute(
             "create table estimate.dimension_member as select hash(i) as dimension_key, hash(i + 1) as capability "
             "from range(100000) as t(i)"

@@ -84,8 +84,8 @@ def reads(manifest: dict[str, Any], models: dict[str, dict[str, Any]]) -> dict[s
     ("layer", "readable"),
     [
         ("staging", {"raw", "seed", "staging"}),
-        ("intermediate", {"model", "seed", "staging", "intermediate"}),
-        ("marts", {"model", "seed", "staging", "intermediate", "marts"}),
+        ("intermediate", {"estimate", "seed", "staging", "intermediate"}),
+        ("marts", {"estimate", "seed", "staging", "intermediate", "marts"}),
     ],
 )
 def test_a_layer_reads_none_that_comes_after_it_and_only_staging_reads_raw(
