@@ -42,8 +42,8 @@ def test_a_budget_needs_prices(tmp_path: Path) -> None:
 
 
 def test_a_call_cut_off_counts_against_the_budget_in_full(tmp_path: Path) -> None:
-    with ScriptedServer({"slow": Reply('{"level": 1}', delay=1)}) as server:
-        model = model_at(server.base_url, timeout_seconds=0.05)
+    with ScriptedServer({"slow": Reply('{"level": 1}', delay=2)}) as server:
+        model = model_at(server.base_url, timeout_seconds=0.3)
         calls = calls_of(model, ["slow"])
         cost = calls[0].highest_cost()
         assert cost is not None
