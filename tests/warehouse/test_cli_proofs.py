@@ -108,13 +108,13 @@ def test_the_next_refresh_publishes_what_was_found(
     """Its steps for these marts: load the stored runs anew, build the marts, publish them."""
     refreshed = definitions.resolve_job_def("refresh").asset_layer.selected_asset_keys
     assert {dg.AssetKey([layer, name]) for name in KEYS for layer in ("estimate", "marts")} <= refreshed
-    found = {name: read(home, f"select count(*) from model.{name}") for name in KEYS}
+    found = {name: read(home, f"select count(*) from estimate.{name}") for name in KEYS}
     warehouse = DuckDBWarehouse(home / "warehouse.duckdb")
     with duckdb.connect(str(warehouse.path)) as connection:
-        connection.execute("drop schema model cascade")
+        connection.execute("drop schema estimate cascade")
     settings = Settings(home=home, intercept_prior_sd=1)
     run_steps(warehouse, settings, assets.recovery_tables, assets.calibration_tables)
-    run = run_dbt(home, "run", "-s", *KEYS, parsed=dbt_target)
+    run = run_dbt(home, "run", "-s", *KEYS, *(f"stg_{name}" for name in KEYS), parsed=dbt_target)
     assert run.success, run.failures
     publish(warehouse, home / "published", [Mart(name, key, key) for name, key in KEYS.items()])
     with duckdb.connect(str(home / "published" / "suitability.duckdb"), read_only=True) as connection:

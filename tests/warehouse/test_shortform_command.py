@@ -71,7 +71,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "create schema intermediate; create table intermediate.int_demand as select * from planted"
         )
         connection.execute(
-            "create schema model; create table estimate.intercept_draw as select 1 as chain, 1 as draw, 0.5 as value"
+            "create schema estimate; create table estimate.intercept_draw as select 1 as chain, 1 as draw, 0.5 as value"
         )
     return folder
 

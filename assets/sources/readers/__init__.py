@@ -15,7 +15,7 @@ from assets.sources.readers.survey import read_survey
 from assets.sources.readers.systems import read_systems
 from assets.sources.readers.tournament import (
     read_candidates,
-    read_judgements,
+    read_verdicts,
     read_outputs,
     read_traits,
 )
@@ -30,7 +30,7 @@ __all__ = [
     "read_comparison",
     "read_interviews",
     "read_items",
-    "read_judgements",
+    "read_verdicts",
     "read_oews",
     "read_onet",
     "read_outputs",
