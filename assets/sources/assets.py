@@ -25,7 +25,6 @@ from assets.sources.readers import (
     read_comparison,
     read_interviews,
     read_items,
-    read_verdicts,
     read_oews,
     read_onet,
     read_outputs,
@@ -36,6 +35,7 @@ from assets.sources.readers import (
     read_survey,
     read_systems,
     read_traits,
+    read_verdicts,
 )
 from assets.sources.refresh_record import new_refresh
 from assets.sources.salt import read_salt

@@ -31,9 +31,7 @@ POLICIES = "staging.stg_policy"
 PUBLISHED = ("seed.published_capability", "seed.seed_dimension")
 
 
-@table_assets(
-    group=GROUP, writes=SCORED, reads=[DRAWS, IMPORTANCE, MEMBERS, SYSTEMS, POLICIES], kinds=KINDS
-)
+@table_assets(group=GROUP, writes=SCORED, reads=[DRAWS, IMPORTANCE, MEMBERS, SYSTEMS, POLICIES], kinds=KINDS)
 def suitability_scores(step: Step) -> Made:
     """Score every scope × activity × system under every policy of dbt/seeds/policies.csv."""
     scores = score(

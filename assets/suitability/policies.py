@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+
 @dataclass(frozen=True)
 class WeightUncertainty:
     """How certain the weights of an activity are, as the column weight_uncertainty names it.

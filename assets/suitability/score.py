@@ -160,9 +160,7 @@ def best_probability(log_s: Floats) -> Floats:
     return share
 
 
-def upper_half_probability(
-    pooled: Floats, border_log: float | None, fixed_median: bool = False
-) -> Floats:
+def upper_half_probability(pooled: Floats, border_log: float | None, fixed_median: bool = False) -> Floats:
     """Share of draws in which each activity (row) is at or above the border.
 
     Args:

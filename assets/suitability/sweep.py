@@ -94,9 +94,7 @@ class Sweep:
     def fingerprints(self, joint: JointDraws) -> dict[str, str]:
         """System -> hash of all that decides its rows."""
         cells = [(*cell.weights, cell.weight_uncertainty.kappa, cell.power) for cell in self._cells]
-        scopes = [
-            (scope.scope_type, scope.scope, scope.activities, scope.withheld) for scope in self._scopes
-        ]
+        scopes = [(scope.scope_type, scope.scope, scope.activities, scope.withheld) for scope in self._scopes]
         arrays = [array for scope in self._scopes for array in (scope.points, scope.n_raters)]
         said = [_CODE, self._seed_for("suitability"), joint.dimensions, cells, scopes]
         shared = fingerprint_of(said, self._to_dimensions, *arrays)
@@ -139,7 +137,7 @@ class Sweep:
         return table, np.concatenate(values) if values else np.empty((0, len(joint.systems), 4))
 
     def _rows(self, scope: ScopeImportance, n_draws: int) -> Iterator[tuple[Cell, str, Weights | None]]:
-        """Each cell × activity with the draws of its weights; cells that differ in the power share them; None = withheld."""
+        """Each cell × activity with the draws of its weights; cells of other powers share them; None = withheld."""
         for (weighting, sharpness, _), alike in groupby(self._cells, key=lambda cell: cell.weights):
             cells = list(alike)
             uncertainty = cells[0].weight_uncertainty

@@ -155,12 +155,14 @@ def test_depth_intervals_hold_the_estimate_and_mostly_what_such_logs_show() -> N
 
 
 def test_depth_that_no_resample_changes_has_wilsons_interval_over_occupations() -> None:
-    """Two chats on one task of one of three occupations: 0 of 3 and 3 of 3 by hand, z² / (n + z²) wide."""
+    """Three occupations of a task with 500 chats each: 3 of 3 from one chat, 0 of 3 from 10,000, by hand."""
     links = Links(
         pd.DataFrame({"occupation": ["a", "b", "c"], "task_text_id": ["1", "2", "3"]}),
         *(frame.iloc[:0] for frame in (LINKS.major_group, LINKS.skill, LINKS.activity)),
     )
-    everyone = KeptSets(sparse.csr_array(np.eye(3, dtype=np.float32)), ["1", "2", "3"], np.full(3, 500), np.zeros(3, int))
+    everyone = KeptSets(
+        sparse.csr_array(np.eye(3, dtype=np.float32)), ["1", "2", "3"], np.full(3, 500), np.zeros(3, int)
+    )
     found = bootstrap(everyone, links, (1, 10_000), 50, 1).query("quantity == 'depth'")
     ends = found.set_index(["min_chats", "step"])[["low", "high"]].round(9)
     assert ends.loc[(1, 0)].tolist() == ends.loc[(10_000, 0)].tolist() == [1, 1]

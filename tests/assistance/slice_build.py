@@ -14,7 +14,7 @@ from assets.assistance.assets import MADE, tournament
 from assets.assistance.tournament_assets import TABLES
 from assets.common.warehouse import declared_tables
 from assets.settings import Settings
-from assets.sources.readers import read_candidates, read_verdicts, read_outputs, read_traits
+from assets.sources.readers import read_candidates, read_outputs, read_traits, read_verdicts
 from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import OVER_ESTIMATES, WAREHOUSE_NAME, over_estimates, run_dbt
 from tests.steps import run_steps

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from assets.assistance.tournament_assets import TABLES, tournament_calls
 from assets.settings import Settings
 from assets.sources.input_root import sources_folder
-from assets.sources.readers import read_candidates, read_verdicts, read_outputs, read_traits
+from assets.sources.readers import read_candidates, read_outputs, read_traits, read_verdicts
 from dagster_project.cli.main import main
 from tests.assistance.tournament_server import TournamentServer
 from tests.steps import MemoryWarehouse, run_steps

@@ -10,7 +10,7 @@ import pytest
 
 from assets.assistance.tasks import read_instrument
 from assets.llm import read_roles
-from assets.settings import PROJECT, Settings
+from assets.settings import Settings
 from assets.sources import readers
 from assets.suitability.policies import read_policies
 from tests.docs.documents import DOCS, blocks

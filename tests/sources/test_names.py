@@ -19,10 +19,10 @@ from assets.sources.errors import SourceError
 from assets.sources.readers import (
     read_candidates,
     read_items,
-    read_verdicts,
     read_ratings,
     read_results,
     read_systems,
+    read_verdicts,
 )
 from assets.sources.readers.ratings import headings
 

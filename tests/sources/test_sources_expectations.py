@@ -15,7 +15,6 @@ from assets.sources.readers import (
     read_chats,
     read_comparison,
     read_interviews,
-    read_verdicts,
     read_oews,
     read_onet,
     read_outputs,
@@ -26,6 +25,7 @@ from assets.sources.readers import (
     read_survey,
     read_systems,
     read_traits,
+    read_verdicts,
 )
 from assets.sources.readers.ratings import capability_aliases
 from assets.sources.survey_schema import ALLOWED

@@ -18,11 +18,11 @@ from assets.sources.readers import (
     read_chats,
     read_interviews,
     read_items,
-    read_verdicts,
     read_propensity_items,
     read_results,
     read_survey,
     read_systems,
+    read_verdicts,
 )
 from tests.factories import (
     INTERVIEW_HEADER,

@@ -19,13 +19,13 @@ from assets.sources.readers import (
     read_comparison,
     read_interviews,
     read_items,
-    read_verdicts,
     read_propensity_items,
     read_propensity_responses,
     read_ratings,
     read_results,
     read_survey,
     read_systems,
+    read_verdicts,
 )
 from tests.factories import (
     CANDIDATES_HEADER,

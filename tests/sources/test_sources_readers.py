@@ -21,7 +21,6 @@ from assets.sources.readers import (
     read_comparison,
     read_interviews,
     read_items,
-    read_verdicts,
     read_oews,
     read_onet,
     read_outputs,
@@ -32,6 +31,7 @@ from assets.sources.readers import (
     read_survey,
     read_systems,
     read_traits,
+    read_verdicts,
 )
 from tests.factories import (
     CAPABILITIES,

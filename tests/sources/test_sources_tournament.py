@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from assets.sources.readers import SourceError, read_verdicts, read_outputs, read_traits
+from assets.sources.readers import SourceError, read_outputs, read_traits, read_verdicts
 from tests.factories import write_json_lines
 
 VERDICT: dict[str, Any] = {

@@ -120,7 +120,9 @@ def test_a_person_is_scored_but_neither_pooled_nor_ranked(warehouse: DuckDBWareh
     assert set(sweep.loc[sweep["is_ranked"], "system"]) == {"x"} and set(sweep["system"]) == {"x", "y"}
 
 
-@pytest.mark.parametrize("table", ["intermediate.int_disclosed_capability_importance", "estimate.capability_draw"])
+@pytest.mark.parametrize(
+    "table", ["intermediate.int_disclosed_capability_importance", "estimate.capability_draw"]
+)
 def test_empty_inputs_build_empty_tables(warehouse: DuckDBWarehouse, table: str) -> None:
     with warehouse.connect() as connection:
         connection.execute(f"delete from {table}")

@@ -42,6 +42,9 @@ SOURCES_READ_BY_PYTHON = {
     "raw.item": "assets/battery/assets.py",
     "estimate.intercept_draw": "dagster_project/cli/shortform_commands.py",
 }
+# no number follows from these: people look things up in them
+FOR_PEOPLE = {"raw.survey_codebook"}
+UNREAD_MODELS = {"stg_technology_skill", "int_survey_flag"}
 # chats, whose texts are copied into no table; and those over estimates, which are a view each
 VIEW_ON_VIEW = {"int_chat_text", "int_request", "int_chat_match", "int_suitability_sweep"}
 # what n draws would give, not what is known: of few items all may fall on one value
@@ -62,7 +65,12 @@ GATED = {
     },
     "int_interview_flag": {"int_disclosed_interview"},
     # people's own answers: only means over samples that are compared, without withheld cells of domains
-    "int_importance_answer": {"int_importance_matrix", "importance_agreement", "estimate.importance_reliability"},
+    "int_importance_answer": {
+        "int_importance_matrix",
+        "importance_agreement",
+        "estimate.importance_reliability",
+        "estimate.importance_bootstrap",
+    },
     "int_importance_matrix": {
         "int_importance_agreement",
         "int_domain_departure",
@@ -157,7 +165,9 @@ def test_every_source_is_declared_once_described_and_read(
     assert [name for key, name in names.items() if not sources[key]["description"].strip()] == []
     assert [n for k, n in names.items() if Path(sources[k]["original_file_path"]).parts[1] != "sources"] == []
     read = {key for model in models.values() for key in model["depends_on"]["nodes"]}
-    assert {name for key, name in names.items() if key not in read} == SOURCES_READ_BY_PYTHON.keys()
+    assert {
+        name for key, name in names.items() if key not in read
+    } == SOURCES_READ_BY_PYTHON.keys() | FOR_PEOPLE
     for name, file in SOURCES_READ_BY_PYTHON.items():
         assert f'"{name}"' in (PROJECT / file).read_text(encoding="utf-8"), f"{file} no longer reads {name}"
 
@@ -167,7 +177,9 @@ def test_staging_over_estimates_is_views_of_all_their_columns(
 ) -> None:
     """Nothing is renamed, cast or left out, and what a column means is said in the view alone."""
     sources = {one["name"]: one for one in manifest["sources"].values() if one["schema"] == "estimate"}
-    viewed = {name: table for name, found in reads.items() for table, place in found.items() if place == "estimate"}
+    viewed = {
+        name: table for name, found in reads.items() for table, place in found.items() if place == "estimate"
+    }
     of_python = {name.removeprefix("estimate.") for name in SOURCES_READ_BY_PYTHON if "estimate." in name}
     assert sorted(viewed.values()) == sorted(sources.keys() - of_python)
     for name, table in viewed.items():
@@ -189,8 +201,12 @@ def test_what_may_be_withheld_passes_its_gate(definitions: dg.Definitions) -> No
         assert names == allowed, table
 
 
-def test_every_interval_of_a_mart_is_held_to_have_a_width(models: dict[str, dict[str, Any]], manifest: dict[str, Any]) -> None:
-    tests = [n for n in manifest["nodes"].values() if (n.get("test_metadata") or {}).get("name") == "sound_numbers"]
+def test_every_interval_of_a_mart_is_held_to_have_a_width(
+    models: dict[str, dict[str, Any]], manifest: dict[str, Any]
+) -> None:
+    tests = [
+        n for n in manifest["nodes"].values() if (n.get("test_metadata") or {}).get("name") == "sound_numbers"
+    ]
     held = {
         (one["attached_node"], low, high)
         for one in tests
@@ -206,6 +222,17 @@ def test_every_interval_of_a_mart_is_held_to_have_a_width(models: dict[str, dict
         if one in low.split("_") and (high := low.replace(one, other)) in model["columns"]
     }
     assert held == wanted
+
+
+def test_a_model_that_nobody_reads_says_what_it_is_for(
+    models: dict[str, dict[str, Any]], definitions: dg.Definitions
+) -> None:
+    graph = definitions.get_repository_def().asset_graph
+    layers = {name: _layer(model) for name, model in models.items() if _layer(model) != "marts"}
+    unread = {name for name, layer in layers.items() if not graph.get(dg.AssetKey([layer, name])).child_keys}
+    assert unread == UNREAD_MODELS
+    for name in unread:
+        assert "No table follows from it" in models[name]["description"], name
 
 
 def test_names_and_places_tell_the_layer(models: dict[str, dict[str, Any]]) -> None:
@@ -231,8 +258,12 @@ def test_everything_is_described(manifest: dict[str, Any]) -> None:
 def test_every_table_has_a_test_of_its_key(dbt_target: Path) -> None:
     nodes = read_nodes(dbt_target / "manifest.json", {})
     # a view over an estimate has the key of its table
-    views = {name for name, table in nodes.tables.items() if any(r.startswith("estimate.") for r in table.reads)}
-    found = {name.split(".")[1] for name, table in nodes.tables.items() if not table.key and name not in views}
+    views = {
+        name for name, table in nodes.tables.items() if any(r.startswith("estimate.") for r in table.reads)
+    }
+    found = {
+        name.split(".")[1] for name, table in nodes.tables.items() if not table.key and name not in views
+    }
     assert found == WITHOUT_KEY
 
 

@@ -53,9 +53,9 @@ def bootstrap(
     resamples' distances from their own mean, around the estimate: what a log of this size would show. Where a chat
     counts as a whole or not at all (skills, activities), k of n chats drawn with replacement are Binomial(n, k / n),
     and nothing is drawn. Where no other value could be drawn (none of the chats, all of them, or each with the same
-    part), the log would claim to know all that it didn't sample; the interval is Wilson's there. The interval of a depth
-    that fewer than FEW_OCCUPATIONS reach, or miss, is at least Wilson's with the occupations as trials: resamples of so
-    few know too little of the others.
+    part), the log would claim to know all that it didn't sample; the interval is Wilson's there. The interval of a
+    depth that fewer than FEW_OCCUPATIONS reach, or miss, is at least Wilson's with the occupations as trials: resamples
+    of so few know too little of the others.
     """
     if not sets.members.shape[0]:
         return pd.DataFrame(columns=COLUMNS)

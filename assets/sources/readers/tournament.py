@@ -62,7 +62,9 @@ def read_outputs(sources: Path) -> Reading:
     """
     keys = (*CELL, "candidate")
     plain = partial(_plain, Names(), keys, ("assistance", "output"))
-    return read_json_lines(sources, OUTPUTS, "raw.tournament_output", OUTPUT_FIELDS, lambda r: _in_a_mode(plain(r)))
+    return read_json_lines(
+        sources, OUTPUTS, "raw.tournament_output", OUTPUT_FIELDS, lambda r: _in_a_mode(plain(r))
+    )
 
 
 def read_verdicts(sources: Path) -> Reading:
