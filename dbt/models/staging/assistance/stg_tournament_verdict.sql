@@ -1,4 +1,5 @@
-{% set columns = ['task', 'mode', 'run', 'judge', 'first', 'second', 'choice', 'mean_score_first', 'mean_score_second'] %}
+{% set columns = ['task', 'mode', 'run', 'judge', 'first', 'second', 'choice'] %}
+{% set columns = columns + ['mean_score_first', 'mean_score_second'] %}
 
 with given as (
     {{ landed_tournament(
