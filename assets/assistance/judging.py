@@ -1,6 +1,6 @@
 """Verdicts of language models on pairs of deliverables: which calls they take, and what the answers say.
 
-Belongs here: comparison -> call, the schema of a verdict, answers -> raw.tournament_llm_judgement.
+Belongs here: comparison -> call, the schema of a verdict, answers -> raw.tournament_llm_verdict.
 Does not belong here: who judges whom (planning.py), the words of the instruction (rubrics/), ranks (dbt).
 """
 
@@ -66,7 +66,7 @@ def verdicts(
     judges: Mapping[str, Model],
     collected: Collected,
 ) -> pd.DataFrame:
-    """raw.tournament_llm_judgement: a row a planned verdict on two deliverables that are there.
+    """raw.tournament_llm_verdict: a row a planned verdict on two deliverables that are there.
 
     Choice, scores and rationale are NULL unless `status` is answered: a verdict is never invented.
     """

@@ -32,11 +32,14 @@ from assets.settings import Settings
 
 @dataclass(frozen=True)
 class Supplied:
-    """What the files say: raw.candidate, raw.tournament_output, raw.tournament_judgement, raw.assistance_trait."""
+    """What the files say: raw.candidate, raw.tournament_output, raw.tournament_verdict, raw.assistance_trait.
+
+    A line with a `fault` is none of these; the readers decide that, for staging too.
+    """
 
     candidates: pd.DataFrame
     outputs: pd.DataFrame
-    judgements: pd.DataFrame
+    verdicts: pd.DataFrame
     traits: pd.DataFrame
 
 
@@ -63,11 +66,7 @@ class Tournament:
         collected: Collected | None = None,
     ) -> None:
         self._settings = settings
-        # as dbt reads them: in files, mode may be in capitals
-        given = (supplied.outputs, supplied.judgements, supplied.traits)
-        self._supplied = Supplied(
-            supplied.candidates, *(frame.assign(mode=frame["mode"].str.lower()) for frame in given)
-        )
+        self._supplied = supplied
         self._ledger: Collected = lambda calls: collect(calls, settings.ledger_path)
         self._collected = collected or self._ledger
         only = [name for part in settings.tournament_tasks.split(",") if (name := part.strip())]
@@ -126,7 +125,6 @@ class Tournament:
         """
         panel, frame = self.panel, self._supplied.outputs
         frame = frame[frame["fault"].isna() & frame["output"].notna()]
-        frame = frame[frame["mode"].isin(["automation", "augmentation"])]
         frame = frame[frame["candidate"].isin([*panel.candidates, panel.worker])]
         unknown = sorted(set(frame["task"]) - set(self.instrument.tasks))
         if unknown and not self._settings.tournament_tasks:
@@ -205,8 +203,8 @@ class Tournament:
         lines = sorted((guidance | alone).items(), key=lambda line: line[0])
         return [{**entry._asdict(), "assistance": text, "output": None} for entry, text in lines]
 
-    def judgement_frame(self) -> pd.DataFrame:
-        """raw.tournament_llm_judgement: what the judges are asked, and what came back from those that are retired."""
+    def verdict_frame(self) -> pd.DataFrame:
+        """raw.tournament_llm_verdict: what the judges are asked, and what came back from those that are retired."""
         texts = self._texts() if self._judges or self._retired else {}
         if texts:
             self.panel.refuse_unknown_families()
@@ -271,9 +269,8 @@ class Tournament:
         return past_verdicts.as_asked(planned, call_of, self._ledger)
 
     def _without_files(self, planned: Iterable[Comparison], judges: Mapping[str, Model]) -> list[Comparison]:
-        settings, frame = self._settings, self._supplied.judgements
+        settings, frame = self._settings, self._supplied.verdicts
         frame = frame[frame["fault"].isna() & frame["judge"].isin(list(judges))]
-        frame = frame[frame["choice"].str.lower().isin(["first", "second", "tie"])]
         held = set(frame[list(Comparison._fields)].itertuples(index=False, name=None))
         if not settings.tournament_both_seats:
             held |= {(*key[:4], key[5], key[4]) for key in held}

@@ -18,10 +18,10 @@ from assets.settings import Settings
 from assets.step import Made, Step, table_assets
 from assets.versions import FailedCheck
 
-FILES = ("raw.candidate", "raw.tournament_output", "raw.tournament_judgement", "raw.assistance_trait")
+FILES = ("raw.candidate", "raw.tournament_output", "raw.tournament_verdict", "raw.assistance_trait")
 TABLES = {
     "raw.tournament_llm_output": "Deliverables that language models are to write, by the ledger; sends nothing.",
-    "raw.tournament_llm_judgement": "Verdicts of language models on pairs of deliverables, by the ledger; sends "
+    "raw.tournament_llm_verdict": "Verdicts of language models on pairs of deliverables, by the ledger; sends "
     "nothing.",
     "raw.assistance_llm_trait": "Traits of assistance as language models code them, by the ledger; sends nothing.",
 }
@@ -42,7 +42,7 @@ def tournament_calls(step: Step) -> Made:
         if take_part(roles):
             supplied = Supplied(*map(step.read, FILES))
             tournament = Tournament(step.settings, roles, supplied, step.settings.sources)
-            found = (tournament.output_frame(), tournament.judgement_frame(), tournament.trait_frame())
+            found = (tournament.output_frame(), tournament.verdict_frame(), tournament.trait_frame())
             frames = dict(zip(TABLES, found, strict=True))
     return Made(frames, metadata={name: by_status(frame, "calls") for name, frame in frames.items()})
 

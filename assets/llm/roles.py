@@ -53,7 +53,7 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
 
     role: str
-    name: str = Field(min_length=1, description="what ratings, judgements ... call it")
+    name: str = Field(min_length=1, description="what ratings, verdicts ... call it")
     model: str = Field(min_length=1, description="what the server calls it")
     base_url: str
     api_key_env: str | None = Field(

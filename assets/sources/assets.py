@@ -25,7 +25,6 @@ from assets.sources.readers import (
     read_comparison,
     read_interviews,
     read_items,
-    read_judgements,
     read_oews,
     read_onet,
     read_outputs,
@@ -36,6 +35,7 @@ from assets.sources.readers import (
     read_survey,
     read_systems,
     read_traits,
+    read_verdicts,
 )
 from assets.sources.refresh_record import new_refresh
 from assets.sources.salt import read_salt
@@ -227,9 +227,9 @@ tournament_output = raw_assets(
     "assistance", "outputs", read_outputs,
     {"raw.tournament_output": "Deliverables, and the assistance behind them."},
 )  # fmt: skip
-tournament_judgement = raw_assets(
-    "assistance", "judgements", read_judgements,
-    {"raw.tournament_judgement": "Verdicts on pairs of deliverables as they came."},
+tournament_verdict = raw_assets(
+    "assistance", "judgements", read_verdicts,
+    {"raw.tournament_verdict": "Verdicts on pairs of deliverables as they came."},
 )  # fmt: skip
 assistance_trait = raw_assets(
     "assistance", "traits", read_traits,

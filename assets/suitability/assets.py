@@ -24,17 +24,14 @@ SCORED = {
     "estimate.undefined_weight": "Importance rows that give no weights, with the reason; they have no suitability.",
 }
 DRAWS = "estimate.capability_draw"
-IMPORTANCE = "intermediate.int_capability_importance"
+IMPORTANCE = "intermediate.int_disclosed_capability_importance"
 MEMBERS = "intermediate.int_dimension_member"
 SYSTEMS = "staging.stg_ai_system"
-CELLS = "intermediate.int_policy_activity"
-POLICIES = "seed.policies"
+POLICIES = "staging.stg_policy"
 PUBLISHED = ("seed.published_capability", "seed.seed_dimension")
 
 
-@table_assets(
-    group=GROUP, writes=SCORED, reads=[DRAWS, IMPORTANCE, MEMBERS, SYSTEMS, CELLS, POLICIES], kinds=KINDS
-)
+@table_assets(group=GROUP, writes=SCORED, reads=[DRAWS, IMPORTANCE, MEMBERS, SYSTEMS, POLICIES], kinds=KINDS)
 def suitability_scores(step: Step) -> Made:
     """Score every scope × activity × system under every policy of dbt/seeds/policies.csv."""
     scores = score(
@@ -44,7 +41,6 @@ def suitability_scores(step: Step) -> Made:
         policies=read_policies(step.read(POLICIES)),
         seed_for=step.settings.seed_for,
         people=_people(step),
-        hidden=_hidden(step),
         border_log=step.settings.quadrant_suitability_log,
         fixed_median=step.settings.quadrant_median == "fixed",
     )
@@ -58,7 +54,7 @@ def suitability_scores(step: Step) -> Made:
         "estimate.suitability_sweep": "Suitability over a grid of powers and sharpness, of the systems at hand and of "
         "Table C6's."
     },
-    reads=[DRAWS, IMPORTANCE, MEMBERS, SYSTEMS, CELLS, *PUBLISHED],
+    reads=[DRAWS, IMPORTANCE, MEMBERS, SYSTEMS, *PUBLISHED],
     kinds=KINDS,
 )
 def suitability_sweep(step: Step) -> Made:
@@ -83,7 +79,6 @@ def suitability_sweep(step: Step) -> Made:
             grid(["raw", "relative"], [CERTAIN, SAMPLED]),
             step.settings.seed_for,
             people=_people(step),
-            hidden=_hidden(step),
         )
         swept["fitted"] = keep_swept(kept, "fitted", of_systems, joint)
     kept.sweep()
@@ -118,12 +113,6 @@ def published_suitability(step: Step) -> Made:
 
 def _importance(step: Step) -> pd.DataFrame:
     return informed(step.read(IMPORTANCE), step.settings.interview_concentration)
-
-
-def _hidden(step: Step) -> set[tuple[str, str, str]]:
-    cells = step.read(CELLS)
-    hidden = cells.loc[cells["is_suppressed"], ["scope_type", "scope", "activity"]]
-    return set(hidden.itertuples(index=False, name=None))
 
 
 def _people(step: Step) -> frozenset[str]:

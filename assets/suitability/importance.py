@@ -6,12 +6,11 @@ Does not belong here: importance itself (slice work), weights (weights.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from assets.suitability.policies import WeightUncertainty
 from assets.suitability.weights import Floats, Weights, draw_weights, mean_weights
@@ -28,7 +27,7 @@ UNDEFINED = {
 class ScopeImportance:
     """Elicited importance of one scope: `points` is activities × capabilities, `n_raters` per activity.
 
-    `shown`: which activities are published; the others take no part in relative weights of the shown.
+    `withheld` are activities with raters whose points are not disclosed: they have rows without figures.
     """
 
     scope_type: str
@@ -36,7 +35,7 @@ class ScopeImportance:
     activities: list[str]
     points: Floats
     n_raters: Floats
-    shown: NDArray[np.bool_]
+    withheld: list[str]
 
     def weight_draws(
         self,
@@ -56,7 +55,7 @@ class ScopeImportance:
             to_dimensions: capabilities × dimensions, as `membership` gives it.
             seed_for: names -> seed.
         """
-        centre = mean_weights(self.points, weighting, sharpness, self.shown) @ to_dimensions
+        centre = mean_weights(self.points, weighting, sharpness) @ to_dimensions
         for activity, row, n_raters in zip(self.activities, centre, self.n_raters, strict=True):
             if row.any():
                 names = (self.scope_type, self.scope, activity, weighting, float(sharpness), uncertainty.name)
@@ -65,46 +64,47 @@ class ScopeImportance:
 
     def undefined(self, weighting: str) -> list[str]:
         """Activities that have no weights under this weighting (the sharpness doesn't matter)."""
-        weights = mean_weights(self.points, weighting, 1, self.shown)
+        weights = mean_weights(self.points, weighting, 1)
         return [activity for activity, row in zip(self.activities, weights, strict=True) if not row.any()]
 
 
-def importance_by_scope(
-    importance: pd.DataFrame,
-    capabilities: list[str],
-    hidden: Collection[tuple[str, str, str]] = frozenset(),
-) -> list[ScopeImportance]:
+def importance_by_scope(importance: pd.DataFrame, capabilities: list[str]) -> list[ScopeImportance]:
     """One matrix a scope, columns in the order of `capabilities`; activities without raters are absent.
 
     Args:
-        importance: scope_type, scope, activity, capability, points, n_raters.
-        hidden: (scope_type, scope, activity) that are withheld.
+        importance: int_disclosed_capability_importance: scope_type, scope, activity, capability, points, n_raters.
+            An activity without any points is withheld.
 
     Raises:
-        ValueError: points are missing for a present activity (named).
+        ValueError: points are missing for some capabilities of an activity (named).
     """
     present = importance[importance["n_raters"].astype("Int64").fillna(0) > 0]
     matrix = present.pivot(index=[*SCOPE, "activity"], columns="capability", values="points")
     matrix = matrix.reindex(columns=capabilities).astype(float).sort_index()
     blank = matrix.isna().to_numpy()
+    is_withheld = blank.all(axis=1)
+    blank[is_withheld] = False
     if blank.any():
         row, column = np.argwhere(blank)[0]
         raise ValueError(
-            f"int_capability_importance: no points at {matrix.index[row]} for {capabilities[column]} (one of "
+            f"int_disclosed_capability_importance: no points at {matrix.index[row]} for {capabilities[column]} (one of "
             f"{blank.sum()} such cells); a respondent's blank is 0 and every retained capability needs a row"
         )
     raters = present.groupby([*SCOPE, "activity"])["n_raters"].max().astype(float)
-    return [
-        ScopeImportance(
-            scope_type=str(scope_type),
-            scope=str(scope),
-            activities=list(rows.index.get_level_values("activity")),
-            points=rows.to_numpy(dtype=float),
-            n_raters=np.asarray(raters.loc[rows.index], dtype=np.float64),
-            shown=np.array([key not in hidden for key in rows.index], dtype=bool),
+    found = []
+    for (scope_type, scope), rows in matrix.assign(is_withheld=is_withheld).groupby(level=SCOPE):
+        shown = rows.index[~rows["is_withheld"]]
+        found.append(
+            ScopeImportance(
+                scope_type=str(scope_type),
+                scope=str(scope),
+                activities=list(shown.get_level_values("activity")),
+                points=rows.loc[shown, capabilities].to_numpy(dtype=float),
+                n_raters=np.asarray(raters.loc[shown], dtype=np.float64),
+                withheld=list(rows.index[rows["is_withheld"]].get_level_values("activity")),
+            )
         )
-        for (scope_type, scope), rows in matrix.groupby(level=SCOPE)
-    ]
+    return found
 
 
 def informed(importance: pd.DataFrame, interview_concentration: int) -> pd.DataFrame:

@@ -6,6 +6,7 @@ Does not belong here: the formula (power_mean.py), the grid of powers and sharpn
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
@@ -41,7 +42,6 @@ def score(
     seed_for: Callable[..., int],
     *,
     people: Collection[str] = frozenset(),
-    hidden: Collection[tuple[str, str, str]] = frozenset(),
     border_log: float | None = None,
     fixed_median: bool = False,
 ) -> Scores:
@@ -51,14 +51,12 @@ def score(
     within a draw. Policies that differ in the power alone share their weight draws.
 
     Args:
-        importance: scope_type, scope, activity, capability, points, n_raters.
+        importance: as in `importance_by_scope`; withheld activities have rows without figures.
         members: dimension, capability.
         draws: system, dimension, chain, draw, value (log capability).
         seed_for: names -> seed.
         people: systems that are no AI systems: scored, but neither pooled nor ranked.
-        hidden: (scope_type, scope, activity) on too few respondents to be shown: no part of a scope's median
-            nor of its relative weights.
-        border_log: where high suitability begins; None = the median of the scope's shown activities.
+        border_log: where high suitability begins; None = the median of the scope's disclosed activities.
         fixed_median: the median is that of posterior means, one line for all draws (the paper's), instead of the
             median within each draw, which is as uncertain as the activities are.
 
@@ -76,7 +74,7 @@ def score(
         capabilities = sorted(importance["capability"].unique())
         to_dimensions = membership(capabilities, members, joint.dimensions)
         powers = {policy.power: PoweredAbility(joint.values, policy.power) for policy in policies}
-        for scope in importance_by_scope(importance, capabilities, hidden):
+        for scope in importance_by_scope(importance, capabilities):
             where = (scope.scope_type, scope.scope)
             undefined += [
                 (*where, activity, policy.policy, UNDEFINED[policy.weighting])
@@ -85,7 +83,6 @@ def score(
             ]
             scored = _score_scope(scope, to_dimensions, joint, policies, powers, seed_for)
             for names, by_activity in scored:
-                shown = np.array([(*where, activity) not in hidden for activity in by_activity], dtype=bool)
                 for activity, log_s in by_activity.items():
                     for name in names:
                         per_system += [
@@ -94,12 +91,20 @@ def score(
                         ]
                 if is_ai.any():
                     means = np.stack([log_s[is_ai].mean(axis=0) for log_s in by_activity.values()])
-                    upper = upper_half_probability(means, shown, border_log, fixed_median)
+                    upper = upper_half_probability(means, border_log, fixed_median)
                     pooled += [
                         (*where, activity, name, *values)
                         for activity, *values in zip(by_activity, *summarise(means), upper, strict=True)
                         for name in names
                     ]
+            for activity in scope.withheld:
+                for policy in policies:
+                    nothing = [math.nan] * (len(SUMMARY) + 1)
+                    per_system += [
+                        (*where, activity, system, policy.policy, *nothing) for system in joint.systems
+                    ]
+                    if is_ai.any():
+                        pooled.append((*where, activity, policy.policy, *nothing))
     return Scores(
         pd.DataFrame(per_system, columns=[*KEY, "system", "policy", *SUMMARY, "is_best_probability"]),
         pd.DataFrame(pooled, columns=[*KEY, "policy", *SUMMARY, "upper_half_probability"]),
@@ -155,24 +160,19 @@ def best_probability(log_s: Floats) -> Floats:
     return share
 
 
-def upper_half_probability(
-    pooled: Floats, shown: Floats, border_log: float | None, fixed_median: bool = False
-) -> Floats:
+def upper_half_probability(pooled: Floats, border_log: float | None, fixed_median: bool = False) -> Floats:
     """Share of draws in which each activity (row) is at or above the border.
 
     Args:
-        pooled: activities × draws.
-        shown: which activities the median is taken over; without any there is no border and all are missing.
+        pooled: activities × draws, at least one activity.
         border_log: a fixed border instead of a median.
         fixed_median: the median over the activities' means instead of the median within each draw.
     """
-    if border_log is None and not shown.any():
-        return np.full(len(pooled), np.nan)
     if border_log is not None:
         border = np.asarray(border_log)
     elif fixed_median:
-        border = np.median(pooled[shown].mean(axis=1))
+        border = np.median(pooled.mean(axis=1))
     else:
-        border = np.median(pooled[shown], axis=0)
+        border = np.median(pooled, axis=0)
     probability: Floats = (pooled >= border).mean(axis=1)
     return probability

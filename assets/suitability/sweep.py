@@ -72,7 +72,6 @@ class Sweep:
         importance, members, seed_for: as in `score.score`; scopes of NOT_SWEPT are left out.
         dimensions: those that systems have draws of.
         people: systems that are no AI systems: scored, but not `is_ranked`.
-        hidden: as in `score.score`.
     """
 
     def __init__(
@@ -84,20 +83,19 @@ class Sweep:
         seed_for: Callable[..., int],
         *,
         people: Collection[str] = frozenset(),
-        hidden: Collection[tuple[str, str, str]] = frozenset(),
     ) -> None:
         used = importance[~importance["scope_type"].isin(NOT_SWEPT)]
         capabilities = sorted(used["capability"].unique())
         self._to_dimensions = membership(capabilities, members, dimensions)
-        self._scopes = importance_by_scope(used, capabilities, hidden) if len(used) else []
+        self._scopes = importance_by_scope(used, capabilities) if len(used) else []
         self._cells = sorted(cells, key=lambda cell: (cell.weights, cell.power))
         self._seed_for, self._people = seed_for, people
 
     def fingerprints(self, joint: JointDraws) -> dict[str, str]:
         """System -> hash of all that decides its rows."""
         cells = [(*cell.weights, cell.weight_uncertainty.kappa, cell.power) for cell in self._cells]
-        scopes = [(scope.scope_type, scope.scope, scope.activities) for scope in self._scopes]
-        arrays = [array for scope in self._scopes for array in (scope.points, scope.n_raters, scope.shown)]
+        scopes = [(scope.scope_type, scope.scope, scope.activities, scope.withheld) for scope in self._scopes]
+        arrays = [array for scope in self._scopes for array in (scope.points, scope.n_raters)]
         said = [_CODE, self._seed_for("suitability"), joint.dimensions, cells, scopes]
         shared = fingerprint_of(said, self._to_dimensions, *arrays)
         return {
@@ -106,7 +104,8 @@ class Sweep:
         }
 
     def tables(self, joint: JointDraws) -> Iterator[tuple[str, pd.DataFrame]]:
-        """Each system with its suitability in every scope × activity × cell; no rows where weights are undefined.
+        """Each system with its suitability in every scope × activity × cell; no rows where weights are undefined, and
+        rows without figures where importance is withheld.
 
         Exponentials of abilities are taken once for all weights of a scope, and weights drawn once for all powers and
         SYSTEMS_AT_ONCE.
@@ -137,8 +136,8 @@ class Sweep:
         table = pd.DataFrame(keys, columns=COLUMNS[:7]).astype({"sharpness": float, "power": float})
         return table, np.concatenate(values) if values else np.empty((0, len(joint.systems), 4))
 
-    def _rows(self, scope: ScopeImportance, n_draws: int) -> Iterator[tuple[Cell, str, Weights]]:
-        """Each cell × activity with the draws of its weights; cells that differ in the power share them."""
+    def _rows(self, scope: ScopeImportance, n_draws: int) -> Iterator[tuple[Cell, str, Weights | None]]:
+        """Each cell × activity with the draws of its weights; cells of other powers share them; None = withheld."""
         for (weighting, sharpness, _), alike in groupby(self._cells, key=lambda cell: cell.weights):
             cells = list(alike)
             uncertainty = cells[0].weight_uncertainty
@@ -147,11 +146,12 @@ class Sweep:
             )
             for activity, weights in drawn:
                 yield from ((cell, activity, weights) for cell in cells)
+        yield from ((cell, activity, None) for cell in self._cells for activity in scope.withheld)
 
 
-def _summarised(rows: list[tuple[float, Weights]], joint: JointDraws) -> Floats:
-    """Rows × systems × four figures of log S, for rows of a power and weights."""
-    found = np.empty((len(rows), len(joint.systems), 4))
+def _summarised(rows: list[tuple[float, Weights | None]], joint: JointDraws) -> Floats:
+    """Rows × systems × four figures of log S, for rows of a power and weights; without weights they are missing."""
+    found = np.full((len(rows), len(joint.systems), 4), np.nan)
     at_once = max(1, DRAWS_AT_ONCE // max(1, len(joint)))
     by_power = sorted({power for power, _ in rows})
     for start in range(0, len(joint.systems), at_once):
@@ -159,8 +159,10 @@ def _summarised(rows: list[tuple[float, Weights]], joint: JointDraws) -> Floats:
         log_ability = np.ascontiguousarray(joint.values[:, several])
         for power in by_power:
             ability = PoweredAbility(log_ability, power)
-            for i in (i for i, row in enumerate(rows) if row[0] == power):
-                log_s = power_mean_log(ability, rows[i][1])
+            for i, (own, weights) in enumerate(rows):
+                if own != power or weights is None:
+                    continue
+                log_s = power_mean_log(ability, weights)
                 summary = (log_mean_exp(log_s), log_s.mean(axis=-1), *central_interval(log_s))
                 found[i, several] = np.stack(summary, axis=1)
     return found

@@ -19,18 +19,12 @@ MIN_SPREAD = 1e-9
 MIN_SHAPE = 1e-300
 
 
-def relative_importance(points: Floats, shown: NDArray[np.bool_] | None = None) -> Floats:
+def relative_importance(points: Floats) -> Floats:
     """N = (M - min) / (max - min) per column over the rows given; a column with max = min is 0.
 
     Args:
-        points: activities × capabilities, the rows present in one scope.
-        shown: rows that are published; None = all. Their min and max are taken among themselves: were the others among
-            them, what is withheld of these would follow from the published rest.
+        points: activities × capabilities, the rows present and published in one scope.
     """
-    if shown is not None and not shown.all():
-        relative = relative_importance(points)
-        relative[shown] = relative_importance(points[shown])
-        return relative
     if not len(points):
         return points.copy()
     low = points.min(axis=0)
@@ -38,15 +32,12 @@ def relative_importance(points: Floats, shown: NDArray[np.bool_] | None = None) 
     return np.divide(points - low, spread, out=np.zeros_like(points), where=spread > MIN_SPREAD)
 
 
-def mean_weights(
-    points: Floats, weighting: str, sharpness: float, shown: NDArray[np.bool_] | None = None
-) -> Floats:
+def mean_weights(points: Floats, weighting: str, sharpness: float) -> Floats:
     """w = r^s / sum r^s per row (paper Eq. 5), with r the points ('raw') or their min-max form ('relative').
 
     Args:
         points: activities × capabilities, >= 0, the rows present in one scope.
         sharpness: s >= 1.
-        shown: as in `relative_importance`.
 
     Returns:
         Activities × capabilities. Rows sum to 1; a row whose r are all 0 has no weights and stays all 0.
@@ -58,7 +49,7 @@ def mean_weights(
         raise ValueError("importance points must be finite and not negative")
     if weighting not in ("raw", "relative"):
         raise ValueError(f"weighting '{weighting}' is unknown; known are 'raw' and 'relative'")
-    importance = relative_importance(points, shown) if weighting == "relative" else points
+    importance = relative_importance(points) if weighting == "relative" else points
     # Dividing by the row's largest first: no sharpness overflows, and one weight at least stays positive.
     largest = importance.max(axis=1, keepdims=True, initial=0)
     scaled = np.divide(importance, largest, out=np.zeros_like(importance), where=largest > 0) ** sharpness

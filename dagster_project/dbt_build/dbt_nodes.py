@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assets.versions import of_file
 from dagster_project.dbt_build.dbt_project import DBT_FOLDER
 
 # what changes tables without standing in a node
@@ -94,12 +95,17 @@ def read_nodes(manifest_path: Path, variables: Mapping[str, object]) -> DbtNodes
         if node["resource_type"] not in ("model", "seed"):
             continue
         text = macros.text(node)
+        is_seed = node["resource_type"] == "seed"
         variables_named = tuple(sorted(name for name in variables if any(name in part for part in text)))
-        parts = [*text, _config(node), *project, *tested.get(named[key], [])]
+        # the first part of a seed's text is the hash of its file
+        parts = [*text[is_seed:], _config(node), *project, *tested.get(named[key], [])]
+        code_version = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+        if is_seed:
+            code_version = of_file(code_version, Path(node["path"]).name, text[0][:16])
         tables[named[key]] = DbtTable(
             key, named[key], _group(node), node["description"].strip(), node["columns"],
             tuple(sorted(named[parent] for parent in node["depends_on"].get("nodes", []))),
-            hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16], variables_named,
+            code_version, variables_named,
             keys.get(named[key], ()),
         )  # fmt: skip
     return DbtNodes(_sorted(tables), tests)

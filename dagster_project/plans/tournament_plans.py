@@ -17,7 +17,7 @@ from assets.assistance.tournament import Supplied, Tournament, foreseen
 from assets.llm import Call, LedgerError, read_roles
 from assets.settings import Settings
 from assets.sources.input_root import sources_folder
-from assets.sources.readers import read_candidates, read_judgements, read_outputs, read_traits
+from assets.sources.readers import read_candidates, read_outputs, read_traits, read_verdicts
 from dagster_project.plans.registry import Foreseen, PlanError
 
 RUNS_FIRST = "run `suitability llm run tournament-runs` first, or put files into tournament/outputs"
@@ -106,7 +106,7 @@ def _supplied(settings: Settings) -> Supplied:
     return Supplied(
         read_candidates(sources).frames["raw.candidate"],
         read_outputs(sources).frames["raw.tournament_output"],
-        read_judgements(sources).frames["raw.tournament_judgement"],
+        read_verdicts(sources).frames["raw.tournament_verdict"],
         read_traits(sources).frames["raw.assistance_trait"],
     )
 

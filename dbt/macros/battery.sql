@@ -64,7 +64,7 @@
     lower(replace(replace(replace(replace({{ name }}, '-', ''), '_', ''), ' ', ''), '.', ''))
 {%- endmacro %}
 
-{# two system keys that look like one system; the remedy is a row in seeds/seed_system_alias.csv #}
+{# two system keys that look like one system; marts.likely_twin lists the pairs; the remedy is a row in seeds/seed_system_alias.csv #}
 {% test no_twin_systems(model, column_name) %}
     with keyed as (
         select distinct

@@ -7,8 +7,9 @@
 {% endtest %}
 
 {# A number that is NaN or infinite is never an answer, NULL may be; `ranges` has {column: [least or null, most or null]}.
+   An interval of an estimate has a width, whatever its n: `intervals` has [low, high], `certain` says which rows estimate nothing.
    One test for all columns of a model: a start of a test takes longer than the test. #}
-{% test sound_numbers(model, ranges={}) %}
+{% test sound_numbers(model, ranges={}, intervals=[], certain='false') %}
     {% set faults = {} %}
     {% if execute %}
         {% for column in adapter.get_columns_in_relation(model) if column.is_float() %}
@@ -19,6 +20,10 @@
         {% set outside = faults.setdefault(adapter.quote(column), []) %}
         {% if least is not none %} {% do outside.append(adapter.quote(column) ~ " < " ~ least) %} {% endif %}
         {% if most is not none %} {% do outside.append(adapter.quote(column) ~ " > " ~ most) %} {% endif %}
+    {% endfor %}
+    {% for low, high in intervals %}
+        {% set width = "not (" ~ certain ~ ") and " ~ adapter.quote(low) ~ " >= " ~ adapter.quote(high) %}
+        {% do faults.setdefault(adapter.quote(low), []).append("(" ~ width ~ ")") %}
     {% endfor %}
     select
         concat_ws(

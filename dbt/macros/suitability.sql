@@ -12,11 +12,3 @@
         {%- if not loop.last %} and {% endif -%}
     {%- endfor -%}
 {%- endmacro %}
-
-{# columns of `alias`, NULL where the cell is on too few people to be shown #}
-{% macro unsuppressed(cell, alias, columns) -%}
-    {%- for column in columns -%}
-        case when not {{ cell }}.is_suppressed then {{ alias }}.{{ column }} end as {{ column }}
-        {%- if not loop.last %}, {% endif -%}
-    {%- endfor -%}
-{%- endmacro %}

@@ -17,7 +17,7 @@ from assets.settings import Settings
 from assets.sources.input_root import sources_folder
 from assets.sources.readers import read_chats, read_comparison
 from dagster_project.resources import DuckDBWarehouse
-from tests.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.dbt_run import OVER_ESTIMATES, WAREHOUSE_NAME, over_estimates, run_dbt
 from tests.steps import run_steps
 
 BEFORE = (
@@ -29,8 +29,12 @@ RAW = ("raw.onet_", "raw.oews")
 FIRST = (
     *("--indirect-selection", "cautious", "-s", "path:models/staging/adoption", "seed_major_group"),
     *BEFORE,
+    *("--exclude", OVER_ESTIMATES),
 )
-REST = ("-s", "path:models/intermediate/adoption", "path:models/marts/adoption", "--exclude", *BEFORE)
+REST = (
+    *("-s", *over_estimates("adoption"), "path:models/intermediate/adoption", "path:models/marts/adoption"),
+    *("--exclude", *BEFORE),
+)
 
 
 def land(settings: Settings, world: Mapping[str, pd.DataFrame]) -> DuckDBWarehouse:

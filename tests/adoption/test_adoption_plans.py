@@ -28,7 +28,7 @@ from dagster_project.runs.lock import refresh_lock
 from tests.adoption.judging_server import STEPS, JudgingServer
 from tests.adoption.private_texts import FORMS, N_REMARKS, PRIVATE, left_in, remark, texts_in
 from tests.adoption.slice_build import BEFORE, land
-from tests.dbt_run import run_dbt
+from tests.dbt_run import OVER_ESTIMATES, over_estimates, run_dbt
 from tests.llm.scripted_server import KEY, Reply
 from tests.steps import run_steps
 
@@ -114,6 +114,8 @@ class World:
         self.take_steps()
         marts = [f"+{mart}" for mart in MARTS]
         excluded = ("--exclude", "path:models/staging", "resource_type:seed", *BEFORE, "int_occupation")
+        run = run_dbt(self.settings.home, "run", "-s", *over_estimates("adoption"), parsed=self.parsed)
+        assert run.success, run.failures
         run = run_dbt(self.settings.home, "run", "-s", *marts, *excluded, parsed=self.parsed)
         assert run.success, run.failures
         self.funnels.append(self.warehouse.read("marts.chat_funnel").set_index("stage"))
@@ -184,6 +186,8 @@ def before(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Path:
         "unit_test",
         "-s",
         *selected,
+        "--exclude",
+        OVER_ESTIMATES,
         parsed=dbt_target,
     )
     assert run.success, run.failures

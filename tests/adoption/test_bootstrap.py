@@ -152,3 +152,46 @@ def test_depth_intervals_hold_the_estimate_and_mostly_what_such_logs_show() -> N
         assert (low <= estimate + 1e-9).all() and (estimate <= high + 1e-9).all()
         holds += (low <= truth + 1e-9) & (truth <= high + 1e-9)
     assert 0.84 <= (holds / 60)[(truth > 0.02) & (truth < 0.98)].mean() <= 0.98
+
+
+def test_depth_that_no_resample_changes_has_wilsons_interval_over_occupations() -> None:
+    """Three occupations of a task with 500 chats each: 3 of 3 from one chat, 0 of 3 from 10,000, by hand."""
+    links = Links(
+        pd.DataFrame({"occupation": ["a", "b", "c"], "task_text_id": ["1", "2", "3"]}),
+        *(frame.iloc[:0] for frame in (LINKS.major_group, LINKS.skill, LINKS.activity)),
+    )
+    everyone = KeptSets(
+        sparse.csr_array(np.eye(3, dtype=np.float32)), ["1", "2", "3"], np.full(3, 500), np.zeros(3, int)
+    )
+    found = bootstrap(everyone, links, (1, 10_000), 50, 1).query("quantity == 'depth'")
+    ends = found.set_index(["min_chats", "step"])[["low", "high"]].round(9)
+    assert ends.loc[(1, 0)].tolist() == ends.loc[(10_000, 0)].tolist() == [1, 1]
+    assert set(map(tuple, ends.loc[1].iloc[1:].to_numpy())) == {(round(3 / (3 + Z2), 9), 1.0)}
+    assert set(map(tuple, ends.loc[10_000].iloc[1:].to_numpy())) == {(0.0, round(Z2 / (3 + Z2), 9))}
+
+
+@pytest.mark.parametrize("rare", [0.002, 0.01, 0.03])
+def test_depth_at_the_border_holds_what_such_logs_show(rare: float) -> None:
+    """60 logs, of which up to nine in ten show no occupation whole: a width of zero held the truth in none of those.
+
+    66 occupations have one task each, seen with chances that differ and have the mean `rare`; the chats of another one
+    keep the log from being empty.
+    """
+    rng = np.random.default_rng(11)
+    expected = rng.dirichlet(np.full(66, 0.5)) * 66 * rare
+    truth = (1 - np.exp(-expected)).sum() / 67
+    names = [f"{n:02}" for n in range(66)]
+    texts = [*names, *map(str, range(100, 120))]
+    tasks = pd.DataFrame({"occupation": [*names, *["z"] * 20], "task_text_id": texts})
+    links = Links(tasks, *(frame.iloc[:0] for frame in (LINKS.major_group, LINKS.skill, LINKS.activity)))
+    held = at_border = 0
+    for log in rng.poisson(expected, (60, 66)):
+        counts = np.concatenate([log, [50], np.zeros(19, np.int64)])
+        is_seen = counts > 0
+        single = sparse.csr_array(np.eye(len(texts), dtype=np.float32)[is_seen])
+        kept = KeptSets(single, texts, counts[is_seen], 0 * counts[is_seen])
+        depth = bootstrap(kept, links, (1,), 50, 1).query("quantity == 'depth' and step == 20")
+        low, high = depth[["low", "high"]].to_numpy()[0]
+        at_border += not log.any()
+        held += low <= truth <= high
+    assert at_border >= 6 and held >= 54

@@ -90,8 +90,8 @@ def write_messy(sources: Path) -> None:
 
 
 def asked_verdicts() -> dict[str, pd.DataFrame]:
-    """raw.tournament_llm_judgement: kay on the second run, once for each status."""
-    table = "raw.tournament_llm_judgement"
+    """raw.tournament_llm_verdict: kay on the second run, once for each status."""
+    table = "raw.tournament_llm_verdict"
     rows = [
         KEY
         | {"run": "2", "judge": "kay", "first": "ann", "second": "bob", "status": status}

@@ -14,14 +14,14 @@ from assets.assistance.assets import MADE, tournament
 from assets.assistance.tournament_assets import TABLES
 from assets.common.warehouse import declared_tables
 from assets.settings import Settings
-from assets.sources.readers import read_candidates, read_judgements, read_outputs, read_traits
+from assets.sources.readers import read_candidates, read_outputs, read_traits, read_verdicts
 from dagster_project.resources import DuckDBWarehouse
-from tests.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.dbt_run import OVER_ESTIMATES, WAREHOUSE_NAME, over_estimates, run_dbt
 from tests.steps import run_steps
 
-READERS = (read_candidates, read_outputs, read_judgements, read_traits)
+READERS = (read_candidates, read_outputs, read_verdicts, read_traits)
 BEFORE = ("path:models/staging/assistance", "path:models/intermediate/assistance")
-AFTER = ("path:models/marts/assistance",)
+AFTER = (*over_estimates("assistance"), "path:models/marts/assistance")
 ONLY_MODELS = ("--exclude-resource-type", "test", "unit_test")
 
 
@@ -36,7 +36,7 @@ def build_slice(folder: Path, sources: Path, dbt_target: Path, *options: str) ->
     """
     warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
     land(warehouse, sources)
-    run = run_dbt(folder, "build", "-s", *BEFORE, *options, parsed=dbt_target)
+    run = run_dbt(folder, "build", "-s", *BEFORE, "--exclude", OVER_ESTIMATES, *options, parsed=dbt_target)
     assert run.success, run.failures
     python_step(warehouse)
     run = run_dbt(folder, "build", "-s", *AFTER, *options, parsed=dbt_target)
@@ -51,11 +51,14 @@ def rebuild(
     warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
     land(warehouse, sources, asked)
     compiled = built.path.parent / "target" / "compiled" / "suitability_warehouse" / "models"
-    for layer in ("staging", "intermediate", "marts"):
-        if layer == "marts":
+    over = {f"stg_{table.removeprefix('estimate.')}" for table in MADE}
+    for layer, is_over in (("staging", False), ("intermediate", False), ("staging", True), ("marts", False)):
+        if is_over:
             python_step(warehouse)
         files = {
-            path.stem: path.read_text(encoding="utf-8") for path in compiled.glob(f"{layer}/assistance/*.sql")
+            path.stem: path.read_text(encoding="utf-8")
+            for path in compiled.glob(f"{layer}/assistance/*.sql")
+            if (path.stem in over) == is_over
         }
         with warehouse.connect() as connection:
             connection.execute(f"set threads = 1; create schema if not exists {layer}")

@@ -53,7 +53,7 @@ def warehouse(built: tuple[DuckDBWarehouse, int]) -> DuckDBWarehouse:
 
 @pytest.fixture(scope="module")
 def verdicts(warehouse: DuckDBWarehouse) -> Any:
-    return warehouse.read("raw.tournament_judgement")
+    return warehouse.read("raw.tournament_verdict")
 
 
 def test_a_panel_of_the_papers_size_is_all_accepted(
@@ -140,7 +140,7 @@ def test_each_bad_verdict_is_told_with_its_reason_and_none_vanishes(messy: DuckD
     n = flow[["n_sent", "n_accepted", "n_rejected", "n_failed", "n_pending"]].sum()
     assert n["n_sent"] == n["n_accepted"] + n["n_rejected"] + n["n_failed"]
     assert n["n_sent"] + n["n_pending"] == len(expected()) and n.min() > 0
-    reject = messy.read("staging.stg_tournament_reject").query("table_name == 'tournament_judgement'")
+    reject = messy.read("staging.stg_tournament_reject").query("table_name == 'tournament_verdict'")
     assert len(reject) == n["n_rejected"]
     own = messy.read("staging.stg_tournament_reject").query("table_name == 'candidate'")
     assert own[["column_name", "value"]].to_numpy().tolist() == [["role", "jugde"]]

@@ -58,7 +58,7 @@ def test_before_anything_is_written_only_deliverables_and_assistance_can_be_aske
     # a run: two that do it, two that assist, the worker alone
     assert len(now.run_calls()) == 2 * 5
     assert now.judge_calls() == [] and now.trait_calls() == []
-    assert set(now.output_frame()["status"]) == {"pending"} and now.judgement_frame().empty
+    assert set(now.output_frame()["status"]) == {"pending"} and now.verdict_frame().empty
     later = Tournament(settings, ROLES, supplied(), None, foreseen(settings))
     # and the worker with each assistance; 1 + 3 pairs a run before 2 judges; 2 texts a run before 2 coders
     assert len(later.run_calls()) == 2 * 7

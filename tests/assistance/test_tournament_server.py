@@ -45,7 +45,7 @@ def test_each_step_asks_what_it_must_and_every_verdict_finds_its_texts(
     server: TournamentServer, setup: Setup
 ) -> None:
     assert {name: len(frame) for name, frame in setup.collect().items()} == {
-        "tournament_llm_output": N_RUNS * 5, "tournament_llm_judgement": 0, "assistance_llm_trait": 0,
+        "tournament_llm_output": N_RUNS * 5, "tournament_llm_verdict": 0, "assistance_llm_trait": 0,
     }  # fmt: skip
     first = setup.call("run", "runs")
     assert first.exit_code == 0 and f"{N_AIDED} more calls can be made now" in first.output
@@ -140,7 +140,7 @@ def test_a_budget_leaves_the_rest_unasked_and_the_next_run_asks_only_that(
     assert done.exit_code == 1 and "it might exceed the budget" in done.output
     n_sent = len(server.requests) - n_before
     assert 0 < n_sent < N_VERDICTS
-    assert counts(setup.collect()["tournament_llm_judgement"]) == {
+    assert counts(setup.collect()["tournament_llm_verdict"]) == {
         "answered": n_sent, "pending": N_VERDICTS - n_sent,
     }  # fmt: skip
     setup.run("judge")
@@ -178,7 +178,7 @@ def test_a_command_killed_and_given_again_pays_nothing_recorded_twice(
     server.paid_for.clear()
     setup.home = setup.home.with_name("killed")
     server.slowness = 0.2
-    for step, table in (("runs", "tournament_llm_output"), ("judge", "tournament_llm_judgement")):
+    for step, table in (("runs", "tournament_llm_output"), ("judge", "tournament_llm_verdict")):
         # more than can be on their way, so that some are recorded
         target = len(server.requests) + IN_FLIGHT * len(ROLES) + 2
         command = [sys.executable, "-m", "dagster_project.cli", "llm", "run", f"tournament-{step}"]
@@ -210,7 +210,7 @@ def test_refused_and_unreadable_verdicts_are_counted_and_never_made_a_tie(
     }
     done = setup.call("run", "judge")
     assert done.exit_code == 0
-    verdicts = setup.collect()["tournament_llm_judgement"]
+    verdicts = setup.collect()["tournament_llm_verdict"]
     # the unaided worker meets two helpers, the doer one other
     expected = {"refused": N_RUNS * 2, "unparsed": N_RUNS * (1 + 1)}
     expected["answered"] = N_VERDICTS - sum(expected.values())
@@ -224,7 +224,7 @@ def test_refused_and_unreadable_verdicts_are_counted_and_never_made_a_tie(
     assert len(server.requests) == n_requests
     server.odd = {}
     assert setup.call("retry", "judge").exit_code == 0
-    assert counts(setup.collect()["tournament_llm_judgement"]) == {"answered": N_VERDICTS}
+    assert counts(setup.collect()["tournament_llm_verdict"]) == {"answered": N_VERDICTS}
     assert len(server.requests) == n_requests + sum(expected.values()) - expected["answered"]
 
 
@@ -232,12 +232,12 @@ def test_both_seats_ask_each_pair_in_both_orders_and_pay_only_the_second(
     server: TournamentServer, setup: Setup
 ) -> None:
     setup.run("runs", "runs", "judge")
-    once = setup.collect()["tournament_llm_judgement"]
+    once = setup.collect()["tournament_llm_verdict"]
     n_requests = len(server.requests)
     setup.options["SUITABILITY_TOURNAMENT_BOTH_SEATS"] = "true"
     setup.run("judge")
     assert len(server.requests) == n_requests + N_VERDICTS
-    verdicts = setup.collect()["tournament_llm_judgement"]
+    verdicts = setup.collect()["tournament_llm_verdict"]
     assert len(verdicts) == 2 * N_VERDICTS and set(once["call_id"]) < set(verdicts["call_id"])
     turned = verdicts.rename(columns={"first": "second", "second": "first"})
     both = verdicts.merge(turned, on=[*KEYS, "judge", "first", "second"], suffixes=("", "_turned"))
@@ -278,7 +278,7 @@ def test_another_seed_or_a_judge_less_pays_for_no_verdict_again(
     server: TournamentServer, setup: Setup
 ) -> None:
     setup.run("runs", "runs", "judge")
-    before = setup.collect()["tournament_llm_judgement"]
+    before = setup.collect()["tournament_llm_verdict"]
     setup.options["SUITABILITY_SEED"] = "77"
     assert f"{N_VERDICTS} calls, {N_VERDICTS} settled or in flight, 0 to send" in " ".join(
         setup.call("estimate", "judge").output.split()
@@ -292,11 +292,11 @@ def test_another_seed_or_a_judge_less_pays_for_no_verdict_again(
     def rows(frame: pd.DataFrame) -> set[tuple[str, ...]]:
         return set(frame[columns].itertuples(index=False, name=None))
 
-    after = setup.collect()["tournament_llm_judgement"]
+    after = setup.collect()["tournament_llm_verdict"]
     assert rows(after) == rows(before) and after["call_number"].is_unique
     # who is in candidates.csv no more has no family: it may not have judged
     setup.families({name: family for name, family in FAMILIES.items() if name != JUDGES[0][1]})
-    assert rows(setup.collect()["tournament_llm_judgement"]) == {
+    assert rows(setup.collect()["tournament_llm_verdict"]) == {
         r for r in rows(before) if r[3] != JUDGES[0][1]
     }
 
@@ -320,7 +320,7 @@ def test_a_candidate_more_is_judged_in_its_own_pairs_only(server: TournamentServ
     old = verdicts[(verdicts["first"] != "osprey") & (verdicts["second"] != "osprey")]
     kept = [name for name in old.columns if name != "call_number"]
     pd.testing.assert_frame_equal(
-        old[kept].reset_index(drop=True), before["tournament_llm_judgement"][kept], check_dtype=False
+        old[kept].reset_index(drop=True), before["tournament_llm_verdict"][kept], check_dtype=False
     )
 
 

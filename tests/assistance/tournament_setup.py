@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from assets.assistance.tournament_assets import TABLES, tournament_calls
 from assets.settings import Settings
 from assets.sources.input_root import sources_folder
-from assets.sources.readers import read_candidates, read_judgements, read_outputs, read_traits
+from assets.sources.readers import read_candidates, read_outputs, read_traits, read_verdicts
 from dagster_project.cli.main import main
 from tests.assistance.tournament_server import TournamentServer
 from tests.steps import MemoryWarehouse, run_steps
@@ -69,7 +69,7 @@ Write a haiku on rain.
 - season: The word fits.
 - cut: The images stand apart.
 """
-FILES = ("candidate", "tournament_output", "tournament_judgement", "assistance_trait")
+FILES = ("candidate", "tournament_output", "tournament_verdict", "assistance_trait")
 KEYS = ["task", "mode", "run"]
 
 
@@ -131,7 +131,7 @@ class Setup:
     def tables(self) -> MemoryWarehouse:
         """All raw tables, those of the ledger too."""
         sources = sources_folder(self.settings)
-        readers = (read_candidates, read_outputs, read_judgements, read_traits)
+        readers = (read_candidates, read_outputs, read_verdicts, read_traits)
         tables = MemoryWarehouse()
         for read in readers:
             tables.write(read(sources).frames)

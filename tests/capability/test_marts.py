@@ -10,6 +10,7 @@ from dagster_project.resources import DuckDBWarehouse
 from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 
 MODELS = ("posterior_correlation", "capability_profile", "system_profile", "fit_diagnostic")
+VIEWS = ("stg_capability_draw", "stg_capability_diagnostic", "stg_system_geometry", "stg_fit_diagnostic")
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +48,7 @@ def build_marts(folder, dbt_target, posterior, models):
             "cast(10 as bigint) as n_items, cast(0.5 as double) as observed, cast(0.9 as double) as auroc "
             "from estimate.capability_draw"
         )
-    return run_dbt(folder, "build", "-s", *models, parsed=dbt_target), warehouse
+    return run_dbt(folder, "build", "-s", *models, *VIEWS, parsed=dbt_target), warehouse
 
 
 def draws(rng, shape=(4, 500, 2, 3), shift=0.0):

@@ -278,6 +278,7 @@ def test_no_systems_load_empty_tables(tmp_path):
 MARTS = (
     *("item_prediction_quality", "reliability", "characteristic_curve"),
     *("item_influence", "posterior_correlation"),
+    *("stg_item_prediction", "stg_characteristic_curve", "stg_item_influence", "stg_capability_draw"),
 )
 
 

@@ -10,10 +10,11 @@ import pytest
 
 from assets.assistance.tasks import read_instrument
 from assets.llm import read_roles
-from assets.settings import PROJECT, Settings
+from assets.settings import Settings
 from assets.sources import readers
 from assets.suitability.policies import read_policies
 from tests.docs.documents import DOCS, blocks
+from tests.suitability.policy_rows import seeded
 
 # page, heading, language of the first block below it, where it lies in the sources, who reads it
 READ: list[tuple[str, str, str, str, Callable[[Path], object]]] = [
@@ -24,7 +25,7 @@ READ: list[tuple[str, str, str, str, Callable[[Path], object]]] = [
     ("adoption", "## OEWS", "text", "oews/national.csv", readers.read_oews),
     ("tournament", "## Candidates", "text", "tournament/candidates.csv", readers.read_candidates),
     ("tournament", "## Outputs", "json", "tournament/outputs/one.jsonl", readers.read_outputs),
-    ("tournament", "## Judgements", "json", "tournament/judgements/one.jsonl", readers.read_judgements),
+    ("tournament", "## Judgements", "json", "tournament/judgements/one.jsonl", readers.read_verdicts),
     ("tournament", "## Traits", "json", "tournament/traits/one.jsonl", readers.read_traits),
     ("propensity", "## Items", "text", "propensity/items/risk.csv", readers.read_propensity_items),
     ("propensity", "## Responses", "text", "propensity/responses/a.csv", readers.read_propensity_responses),
@@ -66,9 +67,8 @@ def test_the_example_of_a_task_is_a_task(tmp_path: Path) -> None:
 
 
 def test_the_example_of_a_policy_is_a_policy() -> None:
-    rows = pd.read_csv(PROJECT / "dbt/seeds/policies.csv", dtype=str)
-    added = _block(DOCS / "quick-start.md", "## Add a policy", "text").strip().split(",")
-    read = read_policies(pd.concat([rows, pd.DataFrame([added], columns=rows.columns)], ignore_index=True))
+    added = _block(DOCS / "quick-start.md", "## Add a policy", "text").strip()
+    read = read_policies(seeded(added))
     assert read[-1].policy == "strongest" and read[-1].power == 4
 
 

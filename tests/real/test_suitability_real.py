@@ -18,6 +18,7 @@ from assets.suitability.paper_figures import published_suitability, published_sw
 from assets.suitability.policies import read_policies
 from assets.suitability.score import score
 from dagster_project.resources import DuckDBWarehouse
+from tests.suitability.policy_rows import seeded
 from tests.suitability.slice_build import build
 
 CAPABILITIES = [
@@ -138,7 +139,7 @@ def warehouse(
         [joint.dimensions, joint.systems, range(len(joint))], names=["dimension", "system", "draw"]
     )
     draws = pd.Series(joint.values.ravel(), index=index, name="value").reset_index().assign(chain=0)
-    policies = read_policies(pd.read_csv(SEEDS / "policies.csv", dtype=str))
+    policies = read_policies(seeded())
     scores = score(importance, members, draws, policies, seed_for)
     made, around = published_sweep(importance, members, published, Settings().published_draws, seed_for)
     sweep = pd.concat([table for _, table in made.tables(around)])

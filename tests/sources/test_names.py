@@ -19,10 +19,10 @@ from assets.sources.errors import SourceError
 from assets.sources.readers import (
     read_candidates,
     read_items,
-    read_judgements,
     read_ratings,
     read_results,
     read_systems,
+    read_verdicts,
 )
 from assets.sources.readers.ratings import headings
 
@@ -102,7 +102,7 @@ def test_a_lost_character_in_a_name_is_told_with_file_and_row(tmp_path: Path) ->
         read_candidates(tmp_path)
     verdict = {"task": "t", "mode": "automation", "run": 1, "judge": "j\ufffd", "first": "a", "second": "b"}
     write(tmp_path / "tournament/judgements/v.jsonl", json.dumps(verdict | {"choice": "first"}))
-    (row,) = read_judgements(tmp_path).frames["raw.tournament_judgement"].to_dict("records")
+    (row,) = read_verdicts(tmp_path).frames["raw.tournament_verdict"].to_dict("records")
     assert row["fault_column"] == "judge" and "lost" in row["fault"]
     assert is_damaged("\ufffd") and not is_damaged(None)
 

@@ -58,7 +58,7 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
             "index_value",
             "candidate",
             "tournament_output",
-            "tournament_judgement",
+            "tournament_verdict",
             "assistance_trait",
         )
     }
@@ -80,7 +80,7 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
         "index_value": 5,
         "candidate": 4,
         "tournament_output": 3,
-        "tournament_judgement": 1,
+        "tournament_verdict": 1,
         "assistance_trait": 1,
     }
     assert set(warehouse.read("raw.rating")["level"]) == {"1"}

@@ -15,7 +15,6 @@ from assets.sources.readers import (
     read_chats,
     read_comparison,
     read_interviews,
-    read_judgements,
     read_oews,
     read_onet,
     read_outputs,
@@ -26,6 +25,7 @@ from assets.sources.readers import (
     read_survey,
     read_systems,
     read_traits,
+    read_verdicts,
 )
 from assets.sources.readers.ratings import capability_aliases
 from assets.sources.survey_schema import ALLOWED
@@ -60,7 +60,7 @@ def frames(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
         read_comparison(sources),
         read_candidates(sources),
         read_outputs(sources),
-        read_judgements(sources),
+        read_verdicts(sources),
         read_traits(sources),
     )
     folder = tmp_path_factory.mktemp("parts")
@@ -88,7 +88,7 @@ def test_each_input_table_has_a_suite() -> None:
         "raw.index_value",
         "raw.candidate",
         "raw.tournament_output",
-        "raw.tournament_judgement",
+        "raw.tournament_verdict",
         "raw.assistance_trait",
     }
 
@@ -251,18 +251,18 @@ BROKEN: list[tuple[str, Break, str]] = [
     ("raw.candidate", cells("gradient", "last"), "column_values_to_match_regex_gradient"),
     *(
         (f"raw.{name}", twice, "compound_columns_to_be_unique_source_file_row_number")
-        for name in ("tournament_output", "tournament_judgement", "assistance_trait")
+        for name in ("tournament_output", "tournament_verdict", "assistance_trait")
     ),
     *(
         (f"raw.{name}", cells("fault", "no JSON"), "column_values_to_be_null_fault")
-        for name in ("tournament_output", "tournament_judgement", "assistance_trait")
+        for name in ("tournament_output", "tournament_verdict", "assistance_trait")
     ),
     *(
         (f"raw.tournament_{name}", cells("mode", "both"), "column_values_to_match_regex_mode")
         for name in ("output", "judgement")
     ),
     ("raw.tournament_output", cells("output", None), "column_values_to_not_be_null_output"),
-    ("raw.tournament_judgement", cells("choice", "A"), "column_values_to_match_regex_choice"),
+    ("raw.tournament_verdict", cells("choice", "A"), "column_values_to_match_regex_choice"),
     *(
         ("raw.assistance_trait", cells(c, "11"), f"column_values_to_match_regex_{c}")
         for c in ("specificity", "structure", "against_task", "leaks_deliverable")

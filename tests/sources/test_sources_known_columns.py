@@ -18,11 +18,11 @@ from assets.sources.readers import (
     read_chats,
     read_interviews,
     read_items,
-    read_judgements,
     read_propensity_items,
     read_results,
     read_survey,
     read_systems,
+    read_verdicts,
 )
 from tests.factories import (
     INTERVIEW_HEADER,
@@ -90,7 +90,7 @@ def test_optional_fields_of_lines_count_in_any_case(tmp_path: Path) -> None:
     assert read_items(tmp_path).to_numpy().tolist() == [["b", "1", "t", "A"]]
     verdict = {"task": "t", "choice": "tie", "Rationale": "Even."}
     write_json_lines(tmp_path / "tournament/judgements/j.jsonl", [verdict])
-    assert read_judgements(tmp_path).frames["raw.tournament_judgement"].iloc[0]["rationale"] == "Even."
+    assert read_verdicts(tmp_path).frames["raw.tournament_verdict"].iloc[0]["rationale"] == "Even."
 
 
 def chats_of(sources: Path) -> pd.DataFrame:
@@ -149,7 +149,7 @@ def test_a_field_that_stands_twice_in_a_line_is_told(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"b\.jsonl, row 1, column 'answer': given twice"):
         read_items(tmp_path)
     write_json_lines(tmp_path / "tournament/judgements/j.jsonl", [{"judge": "j", "Judge": "k"}])
-    row = read_judgements(tmp_path).frames["raw.tournament_judgement"].iloc[0]
+    row = read_verdicts(tmp_path).frames["raw.tournament_verdict"].iloc[0]
     assert (row["fault_column"], row["fault"]) == ("judge", "given twice")
     assert json.loads(row["fault_value"]) == {"judge": "j", "Judge": "k"}
 

@@ -19,13 +19,13 @@ from assets.sources.readers import (
     read_comparison,
     read_interviews,
     read_items,
-    read_judgements,
     read_propensity_items,
     read_propensity_responses,
     read_ratings,
     read_results,
     read_survey,
     read_systems,
+    read_verdicts,
 )
 from tests.factories import (
     CANDIDATES_HEADER,
@@ -63,7 +63,7 @@ INPUTS: list[tuple[str, Read]] = [
     ("battery/items", read_items),
     ("survey", survey),
     ("survey/interviews", read_interviews),
-    ("tournament/judgements", read_judgements),
+    ("tournament/judgements", read_verdicts),
 ]
 
 
@@ -143,7 +143,7 @@ def items(n: int) -> list[tuple[str, str]]:
         (lambda sources: write_interview(sources, "one"), read_interviews),
         (lambda sources: write_propensity_items(sources, "one"), read_propensity_items),
         (lambda sources: write_propensity_responses(sources, "one"), read_propensity_responses),
-        (lambda sources: write_verdicts(sources, "one"), read_judgements),
+        (lambda sources: write_verdicts(sources, "one"), read_verdicts),
         (lambda sources: write_texts(sources, "one"), read_items),
     ],
 )

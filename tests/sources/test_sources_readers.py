@@ -21,7 +21,6 @@ from assets.sources.readers import (
     read_comparison,
     read_interviews,
     read_items,
-    read_judgements,
     read_oews,
     read_onet,
     read_outputs,
@@ -32,6 +31,7 @@ from assets.sources.readers import (
     read_survey,
     read_systems,
     read_traits,
+    read_verdicts,
 )
 from tests.factories import (
     CAPABILITIES,
@@ -63,7 +63,7 @@ def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
         read_comparison(tmp_path),
         read_candidates(tmp_path),
         read_outputs(tmp_path),
-        read_judgements(tmp_path),
+        read_verdicts(tmp_path),
         read_traits(tmp_path),
     ]
     frames = {name: frame for reading in readings for name, frame in reading.frames.items()}
@@ -82,7 +82,7 @@ def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
         "raw.propensity_llm_item",
         "raw.propensity_llm_response",
         "raw.tournament_llm_output",
-        "raw.tournament_llm_judgement",
+        "raw.tournament_llm_verdict",
         "raw.assistance_llm_trait",
     }
     for name, frame in frames.items():
@@ -105,7 +105,7 @@ def test_absent_inputs_give_empty_frames(tmp_path: Path) -> None:
         read_comparison(tmp_path),
         read_candidates(tmp_path),
         read_outputs(tmp_path),
-        read_judgements(tmp_path),
+        read_verdicts(tmp_path),
         read_traits(tmp_path),
     ):
         for name, frame in reading.frames.items():

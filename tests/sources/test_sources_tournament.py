@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from assets.sources.readers import SourceError, read_judgements, read_outputs, read_traits
+from assets.sources.readers import SourceError, read_outputs, read_traits, read_verdicts
 from tests.factories import write_json_lines
 
 VERDICT: dict[str, Any] = {
@@ -20,7 +20,7 @@ VERDICT: dict[str, Any] = {
 
 def read(tmp_path: Path, *lines: dict[str, Any] | str) -> pd.DataFrame:
     write_json_lines(tmp_path / "tournament/judgements/j.jsonl", lines)
-    return read_judgements(tmp_path).frames["raw.tournament_judgement"]
+    return read_verdicts(tmp_path).frames["raw.tournament_verdict"]
 
 
 def test_a_verdict_is_kept_as_it_came_with_a_mean_a_seat(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_file_that_cannot_be_read_is_an_error_that_says_where(
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
     with pytest.raises(SourceError) as caught:
-        read_judgements(tmp_path)
+        read_verdicts(tmp_path)
     (fault,) = caught.value.faults
     assert (fault.file, fault.row, fault.what) == ("tournament/judgements/j.jsonl", row, what)
     assert fault.do

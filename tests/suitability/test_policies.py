@@ -1,4 +1,4 @@
-"""Rows of dbt/seeds/policies.csv: what is read, and what is refused with the row and column named."""
+"""Policies as values: what follows from a row of staging.stg_policy, whose unit tests say what is refused."""
 
 from __future__ import annotations
 
@@ -8,21 +8,18 @@ import math
 import pandas as pd
 import pytest
 
-from assets.settings import PROJECT
 from assets.suitability.policies import Policy, WeightUncertainty, read_policies
+from tests.suitability.policy_rows import seeded
 
-HEADER = "policy,power,sharpness,weighting,importance_type,weight_uncertainty,is_default\n"
-GOOD = "default,0,1,raw,frequency_adjusted,dirichlet,true\n"
+ROWS = """policy,power,sharpness,weighting,importance_type,weight_uncertainty,weight_kappa,is_default,reason
+default,0,1,raw,frequency_adjusted,dirichlet,,true,
+worst,-inf,1,relative,conditional,none,,false,
+half,.5,2,raw,conditional,fixed:50,50,false,
+"""
 
 
-def rows(text: str, dtype: type | None = str) -> pd.DataFrame:
-    return pd.read_csv(io.StringIO(HEADER + text), dtype=dtype)
-
-
-@pytest.mark.parametrize("dtype", [str, None])
-def test_text_and_typed_rows_read_alike(dtype: type | None) -> None:
-    text = GOOD + "worst,-inf,1,relative,conditional,none,false\nhalf,.5,2,raw,conditional,fixed:50,FALSE\n"
-    policies = read_policies(rows(text, dtype))
+def test_rows_become_values() -> None:
+    policies = read_policies(pd.read_csv(io.StringIO(ROWS)))
     assert policies[0] == Policy(
         "default", 0, 1, "raw", "frequency_adjusted", WeightUncertainty("dirichlet"), True
     )
@@ -32,50 +29,19 @@ def test_text_and_typed_rows_read_alike(dtype: type | None) -> None:
     assert [p.is_default for p in policies] == [True, False, False]
 
 
-def test_the_project_s_policies_are_valid_and_start_with_the_paper_s_text() -> None:
-    policies = read_policies(pd.read_csv(PROJECT / "dbt/seeds/policies.csv", dtype=str))
-    assert policies[0] == Policy(
+def test_nothing_follows_from_a_row_that_staging_refuses() -> None:
+    rows = pd.read_csv(io.StringIO(ROWS + "a,,1,raw,conditional,none,,false,power: no number\n"))
+    with pytest.raises(ValueError, match="policy 'a', column power: no number"):
+        read_policies(rows)
+
+
+def test_the_project_s_policies_start_with_the_paper_s_text() -> None:
+    assert read_policies(seeded())[0] == Policy(
         "default", 0, 1, "raw", "frequency_adjusted", WeightUncertainty("dirichlet"), True
     )
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ("a,x,1,raw,conditional,none,false", "policy 'a', column power: 'x'"),
-        ("a,nan,1,raw,conditional,none,false", "policy 'a', column power"),
-        ("a,1e400,1,raw,conditional,none,false", "column power: '1e400' is not a number that can be held"),
-        ("a,-1e400,1,raw,conditional,none,false", "column power: '-1e400'"),
-        ("a,1_0,1,raw,conditional,none,false", "column power: '1_0' is not a number"),
-        ("a,0,1,raw,conditional,fixed:1_0,false", "column weight_uncertainty: 'fixed:1_0'"),
-        ("a,0,0.5,raw,conditional,none,false", "policy 'a', column sharpness: 0.5"),
-        ("a,0,inf,raw,conditional,none,false", "policy 'a', column sharpness: inf"),
-        ("a,0,1,row,conditional,none,false", "policy 'a', column weighting: 'row' is not one of"),
-        ("a,0,1,raw,rank,none,false", "policy 'a', column importance_type"),
-        ("a,0,1,raw,conditional,,false", "policy 'a', column weight_uncertainty: ''"),
-        ("a,0,1,raw,conditional,fixed,false", "policy 'a', column weight_uncertainty: 'fixed'"),
-        ("a,0,1,raw,conditional,fixed:0,false", "column weight_uncertainty: 'fixed:0'"),
-        ("a,0,1,raw,conditional,fixed:inf,false", "column weight_uncertainty: 'fixed:inf'"),
-        ("a,0,1,raw,conditional,loose:9,false", "'loose:9' is not 'none', 'dirichlet' or 'fixed:'"),
-        ("a,0,1,raw,conditional,none,maybe", "policy 'a', column is_default"),
-        (",0,1,raw,conditional,none,false", "no policy name"),
-        ("default,0,1,raw,conditional,none,false", r"\['default'\] are repeated"),
-        ("a,0,1,raw,conditional,none,true", "2 rows have is_default true"),
-    ],
-)
-def test_a_bad_row_is_refused(row: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        read_policies(rows(GOOD + row + "\n"))
-
-
-def test_a_missing_column_is_named() -> None:
-    with pytest.raises(ValueError, match=r"\['power'\] are missing"):
-        read_policies(rows(GOOD).drop(columns="power"))
-
-
 def test_the_papers_tables_have_certain_weights() -> None:
     """Intervals of Tables C9 and C10 are about .47 wide even on one respondent: they hold no sampling of weights."""
-    policies = {
-        p.policy: p for p in read_policies(pd.read_csv(PROJECT / "dbt/seeds/policies.csv", dtype=str))
-    }
+    policies = {p.policy: p for p in read_policies(seeded())}
     assert {policies[name].weight_uncertainty.name for name in ("paper_c9", "paper_c10")} == {"none"}

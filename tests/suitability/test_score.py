@@ -24,6 +24,16 @@ WEIGHT_OF = {"A": 0.5, "B": 0.3, "C": 0.2}
 seed_for = Settings().seed_for
 
 
+def uncertainty_of(name: str) -> WeightUncertainty:
+    return WeightUncertainty(name, float(name.removeprefix("fixed:")) if name.startswith("fixed:") else None)
+
+
+def withheld(given: pd.DataFrame, *keys: tuple[str, str, str]) -> pd.DataFrame:
+    """`given` as int_disclosed_capability_importance has it: no points in these cells."""
+    cells = pd.MultiIndex.from_frame(given[["scope_type", "scope", "activity"]])
+    return given.assign(points=given["points"].mask(cells.isin(keys)))
+
+
 def policy(
     name: str = "default", power: float = 0, uncertainty: str = "dirichlet", **other: object
 ) -> Policy:
@@ -33,7 +43,7 @@ def policy(
         "importance_type": "conditional",
         "is_default": True,
     }
-    fields["weight_uncertainty"] = WeightUncertainty.parse(uncertainty)
+    fields["weight_uncertainty"] = uncertainty_of(uncertainty)
     return Policy(policy=name, power=power, **(fields | other))  # type: ignore[arg-type]
 
 
@@ -315,31 +325,24 @@ def test_ties_share_the_first_place() -> None:
 def test_the_median_border_moves_with_the_draws() -> None:
     """Three activities: in each draw the middle one and the top one are at or above the median."""
     pooled = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
-    shown = np.array([True, True, True])
-    np.testing.assert_array_equal(upper_half_probability(pooled, shown, None), [0.5, 1, 0.5])
+    np.testing.assert_array_equal(upper_half_probability(pooled, None), [0.5, 1, 0.5])
     # without the first the border is the mean of the other two
-    np.testing.assert_array_equal(
-        upper_half_probability(pooled, np.array([False, True, True]), None), [0.5, 0.5, 0.5]
-    )
-    np.testing.assert_array_equal(upper_half_probability(pooled, shown, 2.5), [0.5, 0, 0.5])
-    assert np.isnan(upper_half_probability(pooled, ~shown, None)).all()
+    np.testing.assert_array_equal(upper_half_probability(pooled[1:], None), [0.5, 0.5])
+    np.testing.assert_array_equal(upper_half_probability(pooled, 2.5), [0.5, 0, 0.5])
 
 
 def test_a_fixed_median_is_one_line_for_all_draws() -> None:
     """Means 2, 2.5 and 5, so the line is 2.5; the third activity lies far above it in one draw of two."""
     pooled = np.array([[1.0, 3.0], [2.4, 2.6], [1.0, 9.0]])
-    shown = np.array([True, True, True])
-    np.testing.assert_array_equal(upper_half_probability(pooled, shown, None, fixed_median=True), [0.5] * 3)
+    np.testing.assert_array_equal(upper_half_probability(pooled, None, fixed_median=True), [0.5] * 3)
     # without the second the line is 3.5
-    np.testing.assert_array_equal(
-        upper_half_probability(pooled, np.array([True, False, True]), None, fixed_median=True), [0, 0, 0.5]
-    )
+    np.testing.assert_array_equal(upper_half_probability(pooled[[0, 2]], None, fixed_median=True), [0, 0.5])
     # the median within each draw is 1 and 3
-    np.testing.assert_array_equal(upper_half_probability(pooled, shown, None), [1, 0.5, 1])
-    np.testing.assert_array_equal(upper_half_probability(pooled, shown, 9.0, fixed_median=True), [0, 0, 0.5])
+    np.testing.assert_array_equal(upper_half_probability(pooled, None), [1, 0.5, 1])
+    np.testing.assert_array_equal(upper_half_probability(pooled, 9.0, fixed_median=True), [0, 0, 0.5])
 
 
-def test_hidden_activities_and_thresholds_reach_the_border() -> None:
+def test_withheld_activities_and_thresholds_reach_the_border() -> None:
     draws = normal_draws(300, {"A": 0.5, "B": 1.0, "C": 0.3})
     given = importance(
         {
@@ -347,10 +350,11 @@ def test_hidden_activities_and_thresholds_reach_the_border() -> None:
             for a, p in zip("QRS", ([97.0, 1, 1, 1], [1.0, 1, 97, 1], [1.0, 1, 1, 97]), strict=True)
         }
     )
-    alone = score(given, MEMBERS, draws, [policy()], seed_for, hidden={("all", "all", a) for a in "RS"})
+    hidden = withheld(given, *(("all", "all", a) for a in "RS"))
+    alone = score(hidden, MEMBERS, draws, [policy()], seed_for)
     upper = alone.pooled.set_index("activity")["upper_half_probability"]
     assert upper["Q"] == 1
-    assert len(upper) == 3
+    assert upper[["R", "S"]].isna().all()
     low = score(given, MEMBERS, draws, [policy()], seed_for, border_log=-100.0)
     assert (low.pooled["upper_half_probability"] == 1).all()
 
@@ -406,7 +410,7 @@ def test_speed_at_the_published_scale() -> None:
     assert time.process_time() - start < 10
 
 
-def test_relative_weights_of_shown_activities_hold_nothing_of_the_hidden() -> None:
+def test_shown_activities_hold_nothing_of_the_withheld() -> None:
     """Were a hidden activity the largest or smallest of a column, its points would follow from the shown scores."""
     draws = normal_draws(50, {"A": 0.5, "B": 1.0, "C": 0.3})
     policies = [policy(weighting="relative", uncertainty="none")]
@@ -415,12 +419,30 @@ def test_relative_weights_of_shown_activities_hold_nothing_of_the_hidden() -> No
     key = ("company", "c", "S")
     results = []
     for other in ([97.0, 1, 1, 1], [0.0, 0, 0, 100]):
-        given = importance(shown | {key: other})
-        scored = score(given, MEMBERS, draws, policies, seed_for, hidden={key}).suitability
+        given = withheld(importance(shown | {key: other}), key)
+        scores = score(given, MEMBERS, draws, policies, seed_for)
         joint = joint_draws(draws)
-        made = Sweep(given, MEMBERS, joint.dimensions, grid, seed_for, hidden={key})
+        made = Sweep(given, MEMBERS, joint.dimensions, grid, seed_for)
         swept = pd.concat([table for _, table in made.tables(joint)])
-        results.append([t[t["activity"] != "S"].reset_index(drop=True) for t in (scored, swept)])
-        assert set(swept["activity"]) == {"Q", "R", "S"}
+        results.append((scores.suitability, scores.pooled, swept))
+        for table in results[-1]:
+            assert set(table["activity"]) == {"Q", "R", "S"}
+            figures = table.filter(regex="_log$|_probability$")
+            assert (figures.isna().all(axis=1) == (table["activity"] == "S")).all()
     for first, second in zip(*results, strict=True):
         pd.testing.assert_frame_equal(first, second)
+    # nor does a withheld activity move those that are shown
+    alone = score(importance(shown), MEMBERS, draws, policies, seed_for).suitability
+    both = results[0][0]
+    pd.testing.assert_frame_equal(alone, both[both["activity"] != "S"].reset_index(drop=True))
+
+
+def test_a_withheld_activity_is_not_said_to_have_no_weights() -> None:
+    """That nobody gave points is itself what is withheld."""
+    draws = normal_draws(20, {"A": 0.5, "B": 1.0, "C": 0.3})
+    key = ("company", "c", "S")
+    given = importance({("company", "c", "Q"): [60.0, 20, 10, 10], key: [0.0, 0, 0, 0]})
+    assert list(score(given, MEMBERS, draws, [policy()], seed_for).undefined["activity"]) == ["S"]
+    scores = score(withheld(given, key), MEMBERS, draws, [policy()], seed_for)
+    assert scores.undefined.empty
+    assert scores.suitability.set_index("activity").loc["S", "mean_log"].isna().all()

@@ -16,7 +16,7 @@ from tests.steps import run_steps
 INPUTS = """
 create schema staging; create schema intermediate; create schema estimate; create schema seed;
 create table staging.stg_ai_system as select * from (values ('x', 'ai'), ('y', 'ai')) as t (system, kind);
-create table intermediate.int_capability_importance as
+create table intermediate.int_disclosed_capability_importance as
     select 'all' as scope_type, 'all' as scope, activity, capability, points, n_raters
     from (
         values ('Admin', 'EM', 60.0, 4), ('Admin', 'SM', 40.0, 4), ('Coding', 'EM', 20.0, 9), ('Coding', 'SM', 80.0, 9)
@@ -27,11 +27,10 @@ create table estimate.capability_draw as
     select system, dimension, chain, draw, cast(draw + case dimension when 'SM' then 2 else 0 end as double) as value
     from (values ('x'), ('y')) as s (system), (values ('EM'), ('SM')) as d (dimension),
         (values (0), (1)) as c (chain), range(3) as r (draw);
-create table seed.policies as
-    select 'fixed' as policy, '0' as power, '1' as sharpness, 'raw' as weighting, 'conditional' as importance_type,
-        'none' as weight_uncertainty, 'true' as is_default;
-create table intermediate.int_policy_activity as
-    select distinct scope_type, scope, activity, false as is_suppressed from intermediate.int_capability_importance;
+create table staging.stg_policy as
+    select 'fixed' as policy, 0.0 as power, 1.0 as sharpness, 'raw' as weighting, 'conditional' as importance_type,
+        'none' as weight_uncertainty, cast(null as double) as weight_kappa, true as is_default,
+        cast(null as varchar) as reason;
 create table seed.seed_dimension as select dimension, dimension_key from intermediate.int_dimension_member;
 create table seed.published_capability as
     select * from (values ('x', 'EM', 1.0, 0.1), ('x', 'SM', 2.0, 0.1)) as t (system, dimension, mean, sd);
@@ -82,7 +81,7 @@ def test_tables_are_written_by_key(warehouse: DuckDBWarehouse) -> None:
 
 def test_the_same_inputs_give_the_same_bytes(warehouse: DuckDBWarehouse) -> None:
     with warehouse.connect() as connection:
-        connection.execute("update seed.policies set weight_uncertainty = 'dirichlet'")
+        connection.execute("update staging.stg_policy set weight_uncertainty = 'dirichlet'")
     materialize(warehouse)
     first = [warehouse.read(f"estimate.{name}") for name in ("suitability", "suitability_sweep")]
     materialize(warehouse)
@@ -100,7 +99,7 @@ def test_a_suppressed_activity_moves_no_border(warehouse: DuckDBWarehouse) -> No
     assert read().to_dict() == {"Admin": 0.0, "Coding": 1.0}
     with warehouse.connect() as connection:
         connection.execute(
-            "update intermediate.int_policy_activity set is_suppressed = true where activity = 'Coding'"
+            "update intermediate.int_disclosed_capability_importance set points = null where activity = 'Coding'"
         )
     materialize(warehouse)
     assert read()["Admin"] == 1.0
@@ -121,7 +120,9 @@ def test_a_person_is_scored_but_neither_pooled_nor_ranked(warehouse: DuckDBWareh
     assert set(sweep.loc[sweep["is_ranked"], "system"]) == {"x"} and set(sweep["system"]) == {"x", "y"}
 
 
-@pytest.mark.parametrize("table", ["intermediate.int_capability_importance", "estimate.capability_draw"])
+@pytest.mark.parametrize(
+    "table", ["intermediate.int_disclosed_capability_importance", "estimate.capability_draw"]
+)
 def test_empty_inputs_build_empty_tables(warehouse: DuckDBWarehouse, table: str) -> None:
     with warehouse.connect() as connection:
         connection.execute(f"delete from {table}")
@@ -148,11 +149,10 @@ def test_the_assets_wait_for_all_they_read() -> None:
     }
     assert {d.asset_key.to_user_string() for d in specs["estimate/suitability"].deps} == {
         "estimate/capability_draw",
-        "intermediate/int_capability_importance",
+        "intermediate/int_disclosed_capability_importance",
         "intermediate/int_dimension_member",
-        "intermediate/int_policy_activity",
-        "seed/policies",
         "staging/stg_ai_system",
+        "staging/stg_policy",
     }
     assert all(
         a.op.pool == "warehouse" for a in (suitability_scores, published_suitability, suitability_sweep)

@@ -20,6 +20,7 @@ from assets.suitability.paper_figures import published_suitability, published_sw
 from assets.suitability.policies import read_policies
 from assets.suitability.score import score
 from assets.suitability.sweep import CERTAIN, POWERS, SAMPLED, SHARPNESS, Sweep, grid
+from tests.suitability.policy_rows import seeded
 from tests.suitability.slice_build import build
 
 SEEDS = PROJECT / "dbt" / "seeds"
@@ -43,6 +44,8 @@ def importance() -> pd.DataFrame:
     for scope_type, scope in SCOPES:
         for activity in ACTIVITIES if scope_type != "role" else ["Admin"]:
             points = rng.gamma(0.4, 10, len(capabilities)) * ((scope, activity) != ("WL", "Listening"))
+            if (scope_type, scope, activity) in HIDDEN:
+                points[:] = np.nan
             rows += [
                 (scope_type, scope, activity, c, p, 9) for c, p in zip(capabilities, points, strict=True)
             ]
@@ -85,10 +88,10 @@ def draws() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def warehouse(tmp_path_factory, draws):
-    policies = read_policies(pd.read_csv(SEEDS / "policies.csv", dtype=str))
+    policies = read_policies(seeded())
     published = pd.read_csv(SEEDS / "published_capability.csv")
     given, of = importance(), members()
-    scores = score(given, of, draws, policies, seed_for, people={"human"}, hidden=HIDDEN)
+    scores = score(given, of, draws, policies, seed_for, people={"human"})
     cells = grid(["raw", "relative"], [CERTAIN, SAMPLED])
     joint = joint_draws(draws)
     made = {

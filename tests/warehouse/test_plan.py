@@ -5,6 +5,7 @@ The steps are real ones (assets/step.py) over a working file; `left` reads a set
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +20,9 @@ from assets.common.warehouse import declared_tables
 from assets.settings import Settings
 from assets.sources.inputs import FileHashes, bytes_version, why_altered
 from assets.step import Made, Step, table_assets
-from assets.versions import FILE_OF, Version
+from assets.versions import FILE_OF, Version, of_file, why_stale
+from dagster_project.dbt_build.assets import stale_tables
+from dagster_project.dbt_build.dbt_nodes import read_nodes
 from dagster_project.resources import DuckDBWarehouse
 from dagster_project.runs.refresh_plan import Node, Refresh, keep_graph, plan_refresh, read_graph
 from tests.factories import write_results
@@ -354,3 +357,50 @@ def test_a_file_that_a_pattern_names_is_missed_and_an_altered_one_noticed(tmp_pa
     for path in folder.iterdir():
         path.unlink()
     assert why_altered(version, tmp_path, hashes) == "published/*.* is gone"
+
+
+def test_a_changed_seed_is_reported_as_the_file_it_is() -> None:
+    """Not as code: a policy that somebody adds is an input of theirs."""
+
+    def why(was: str, now: str) -> str:
+        return why_stale(Version(was), now, {}, {})
+
+    policies = of_file("c1", "policies.csv", "before")
+    assert why(policies, of_file("c1", "policies.csv", "after")) == "dbt/seeds/policies.csv changed"
+    assert why(policies, of_file("c2", "policies.csv", "after")) == "its code changed"
+    assert why(policies, policies) == ""
+    assert why("c1", "c2") == "its code changed"
+
+
+def test_the_rows_of_a_seed_are_told_from_its_code(dbt_target: Path, tmp_path: Path) -> None:
+    manifest = json.loads((dbt_target / "manifest.json").read_text(encoding="utf-8"))
+    seed = manifest["nodes"]["seed.suitability_warehouse.policies"]
+    before = read_nodes(dbt_target / "manifest.json", {}).tables
+    seed["checksum"]["checksum"] = "another" + seed["checksum"]["checksum"]
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    after = read_nodes(tmp_path / "manifest.json", {}).tables
+    reasons = {
+        name: why_stale(Version(table.code_version), after[name].code_version, {}, {})
+        for name, table in before.items()
+    }
+    assert {name: why for name, why in reasons.items() if why} == {
+        "seed.policies": "dbt/seeds/policies.csv changed"
+    }
+
+
+def test_a_changed_estimate_makes_its_view_and_the_marts_behind_it_again(dbt_target: Path) -> None:
+    """A view has no rows of its own, but it has a version: of what it shows."""
+    nodes = read_nodes(dbt_target / "manifest.json", {})
+    view, mart = nodes.tables["staging.stg_item_influence"], nodes.tables["marts.item_influence"]
+    assert view.reads == ("estimate.item_influence",) and mart.reads == (view.name,)
+    known = {
+        "estimate.item_influence": Version("", data_version="1"),
+        view.name: Version(view.code_version, {}, {"estimate.item_influence": "1"}, data_version="v1"),
+        mart.name: Version(mart.code_version, {}, {view.name: "v1"}, data_version="m1"),
+    }
+    assert stale_tables([view, mart], known, {}) == {}
+    known["estimate.item_influence"] = Version("", data_version="2")
+    assert stale_tables([view, mart], known, {}) == {
+        view.name: "estimate.item_influence changed",
+        mart.name: "staging.stg_item_influence is made again",
+    }

@@ -25,12 +25,14 @@ SEEDS = (
 )
 AGREEMENT = ("int_importance_matrix", "int_importance_agreement", "int_domain_departure")
 AFTER_PYTHON = (
+    *("stg_importance_reliability", "stg_importance_bootstrap"),
     *("int_importance_reliability", "importance_agreement", "importance_reliability"),
     *("domain_importance_agreement", "domain_departure"),
 )
 IMPORTANCE = (
     *("int_survey_scope", "int_activity_importance", "int_capability_importance", "int_cell_suppression"),
-    *("int_disclosed_importance", "activity_importance", "capability_importance"),
+    *("int_disclosed_importance", "int_disclosed_capability_importance"),
+    *("activity_importance", "capability_importance"),
 )
 LAYERS = ("staging", "intermediate", "marts")
 RETENTION = """
@@ -126,7 +128,7 @@ def _run_compiled(warehouse: DuckDBWarehouse, compiled: Path, models: tuple[str,
     with warehouse.connect() as connection:
         connection.execute("set threads = 1")
         for model in models:
-            layer = "intermediate" if model.startswith("int_") else "marts"
+            layer = {"stg": "staging", "int": "intermediate"}.get(model.split("_")[0], "marts")
             sql = (compiled / layer / "work" / f"{model}.sql").read_text(encoding="utf-8")
             connection.execute(f"create or replace table {layer}.{model} as ({sql})")
 

@@ -24,6 +24,7 @@ STEPS = 20
 BLOCK = 50_000
 # chats of a set up to which a table is made for their number
 FEW = 16
+FEW_OCCUPATIONS = 5
 COLUMNS = ["quantity", "unit", "country", "min_chats", "step", "low", "high"]
 _CENTRAL = (0.025, 0.975)
 
@@ -52,7 +53,9 @@ def bootstrap(
     resamples' distances from their own mean, around the estimate: what a log of this size would show. Where a chat
     counts as a whole or not at all (skills, activities), k of n chats drawn with replacement are Binomial(n, k / n),
     and nothing is drawn. Where no other value could be drawn (none of the chats, all of them, or each with the same
-    part), the log would claim to know all that it didn't sample; the interval is Wilson's there.
+    part), the log would claim to know all that it didn't sample; the interval is Wilson's there. The interval of a
+    depth that fewer than FEW_OCCUPATIONS reach, or miss, is at least Wilson's with the occupations as trials: resamples
+    of so few know too little of the others.
     """
     if not sets.members.shape[0]:
         return pd.DataFrame(columns=COLUMNS)
@@ -201,6 +204,7 @@ def _depth(
 ) -> list[Row]:
     """`observed`: chats by task text; `resampled`: resamples × task texts."""
     n_tasks = rows_of.sum(axis=0)
+    n_occupations = rows_of.shape[1]
     rows: list[Row] = []
     for t in depth_chats:
         own, seen = ((of >= t).astype(np.float32) @ rows_of for of in (observed[None, :], resampled))
@@ -208,7 +212,13 @@ def _depth(
         for step, share in enumerate(shares):
             # of few resamples with another value the mean may lie outside the quantiles
             low, high = np.quantile(share, _CENTRAL) - share.mean()
-            low, high = np.clip(estimates[step, 0] + [min(low, 0), max(high, 0)], 0, 1).tolist()
+            estimate = estimates[step, 0]
+            low, high = np.clip(estimate + [min(low, 0), max(high, 0)], 0, 1).tolist()
+            hits = float(estimate) * n_occupations
+            # that an occupation has none of its tasks seen or more is certain
+            if step and (min(hits, n_occupations - hits) < FEW_OCCUPATIONS or high - low < 1e-9):
+                least, most = wilson(hits, n_occupations)
+                low, high = min(low, least), max(high, most)
             rows.append(("depth", None, None, t, step, low, high))
     return rows
 

@@ -239,7 +239,8 @@ def activity_weights(importance: pd.DataFrame, members: pd.DataFrame) -> pd.Data
     """Activities × dimensions: shares of the elicited points, summed over a dimension's constituents.
 
     Args:
-        importance: int_capability_importance: scope_type, activity, capability, points; its scope 'all' is used.
+        importance: int_disclosed_capability_importance: scope_type, activity, capability, points; its scope 'all' is
+            used, without the activities whose points are withheld.
         members: int_dimension_member: dimension, capability.
     """
     points = importance[importance["scope_type"] == "all"].merge(members, on="capability")

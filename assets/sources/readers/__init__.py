@@ -15,9 +15,9 @@ from assets.sources.readers.survey import read_survey
 from assets.sources.readers.systems import read_systems
 from assets.sources.readers.tournament import (
     read_candidates,
-    read_judgements,
     read_outputs,
     read_traits,
+    read_verdicts,
 )
 
 __all__ = [
@@ -30,7 +30,6 @@ __all__ = [
     "read_comparison",
     "read_interviews",
     "read_items",
-    "read_judgements",
     "read_oews",
     "read_onet",
     "read_outputs",
@@ -41,4 +40,5 @@ __all__ = [
     "read_survey",
     "read_systems",
     "read_traits",
+    "read_verdicts",
 ]

@@ -68,19 +68,19 @@ class Table:
             SourceError: a character of a name was lost; the cell itself is not told, it may be private.
         """
         cells = self.column(name)
-        keys = np.array([clean_name(cell) or None if cell else None for cell in cells], dtype=object)
-        faults = [
-            self.fault(DAMAGED_WHAT, row=line, column=name, do=DAMAGED_DO)
-            for line, key in zip(self.row_numbers, keys, strict=True)
-            if is_damaged(key)
-        ]
-        if faults:
-            raise SourceError(faults)
-        if name in PUBLIC_NAMES:
-            self.respelled.update(
-                {cell: key for cell, key in zip(cells, keys, strict=True) if key and cell.strip() != key}
+        # names repeat: each spelling is cleaned and looked at once
+        clean = {cell: clean_name(cell) or None if cell else None for cell in dict.fromkeys(cells)}
+        if damaged := {cell for cell, key in clean.items() if is_damaged(key)}:
+            raise SourceError(
+                [
+                    self.fault(DAMAGED_WHAT, row=line, column=name, do=DAMAGED_DO)
+                    for line, cell in zip(self.row_numbers, cells, strict=True)
+                    if cell in damaged
+                ]
             )
-        return keys
+        if name in PUBLIC_NAMES:
+            self.respelled.update({cell: key for cell, key in clean.items() if key and cell.strip() != key})
+        return np.array([clean[cell] for cell in cells], dtype=object)
 
     def fault(
         self, what: str, *, row: int | None = None, column: str | None = None, do: str

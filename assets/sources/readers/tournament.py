@@ -1,7 +1,8 @@
 """tournament/: candidates, deliverables, verdicts and codings of assistance, one row a line.
 
-Belongs here: the fields of those files. Does not belong here: which verdicts count (dbt), or who is to be asked (the
-slice's plans).
+Belongs here: the fields of those files, and whether a line by itself is a deliverable or a verdict: staging and the
+slice's plans both take its word for it. Does not belong here: which of them count beside others (dbt), or who is to be
+asked (the plans).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from assets.sources.readers.text import Table, require_columns, require_unique, 
 
 CANDIDATES = BY_NAME["candidates"].location
 OUTPUTS = BY_NAME["outputs"].location
-JUDGEMENTS = BY_NAME["judgements"].location
+VERDICTS = BY_NAME["judgements"].location
 TRAITS = BY_NAME["traits"].location
 CANDIDATE_COLUMNS = ("candidate", "family", "role", "gradient")
 CELL = ("task", "mode", "run")
@@ -37,6 +38,7 @@ VERDICT_FIELDS = (
     "rationale",
 )
 FIRST, TIE, SECOND = "first", "tie", "second"
+MODES = ("automation", "augmentation")
 # of a graded preference
 MIDDLE = 1.5
 TRAITS_CODED = ("specificity", "structure", "against_task", "leaks_deliverable")
@@ -53,26 +55,29 @@ def read_candidates(sources: Path) -> Reading:
 
 
 def read_outputs(sources: Path) -> Reading:
-    """raw.tournament_output: one row a line.
+    """raw.tournament_output: one row per line; a mode that is none is a fault.
 
     Raises:
         SourceError: as `json_lines.read_json_lines`.
     """
     keys = (*CELL, "candidate")
-    parse = partial(_plain, Names(), keys, ("assistance", "output"))
-    return read_json_lines(sources, OUTPUTS, "raw.tournament_output", OUTPUT_FIELDS, parse)
+    plain = partial(_plain, Names(), keys, ("assistance", "output"))
+    return read_json_lines(
+        sources, OUTPUTS, "raw.tournament_output", OUTPUT_FIELDS, lambda r: _in_a_mode(plain(r))
+    )
 
 
-def read_judgements(sources: Path) -> Reading:
-    """raw.tournament_judgement: one row a line, scores as JSON text and as a mean for each seat.
+def read_verdicts(sources: Path) -> Reading:
+    """raw.tournament_verdict: one row per line, scores as JSON text and as a mean for each seat.
 
-    A line may grade its verdict by `preference`, 1 to 2; without a choice, the choice is the side it lies on.
+    A line may grade its verdict by `preference`, 1 to 2; without a choice, the choice is the side it lies on. A line
+    without a fault is a verdict: its mode and choice are known words, in small letters.
 
     Raises:
         SourceError: as `json_lines.read_json_lines`.
     """
     parse = partial(_verdict, Names())
-    return read_json_lines(sources, JUDGEMENTS, "raw.tournament_judgement", VERDICT_FIELDS, parse)
+    return read_json_lines(sources, VERDICTS, "raw.tournament_verdict", VERDICT_FIELDS, parse)
 
 
 def read_traits(sources: Path) -> Reading:
@@ -83,6 +88,13 @@ def read_traits(sources: Path) -> Reading:
     """
     parse = partial(_plain, Names(), (*CELL, "candidate", "judge"), TRAITS_CODED)
     return read_json_lines(sources, TRAITS, "raw.assistance_trait", TRAIT_FIELDS, parse)
+
+
+def _keys(names: Names, keys: tuple[str, ...], record: dict[str, Any]) -> dict[str, object]:
+    """Clean names of the key fields; the mode, a word of ours, in small letters."""
+    row = {field: names(record, field) for field in keys}
+    mode = row["mode"]
+    return row | {"mode": mode and mode.lower()}
 
 
 def _preference(record: dict[str, Any]) -> float | None:
@@ -117,27 +129,48 @@ def _candidates(table: Table, _stem: str) -> Parsed:
 def _plain(
     names: Names, keys: tuple[str, ...], fields: tuple[str, ...], record: dict[str, Any]
 ) -> dict[str, object]:
-    row: dict[str, object] = {field: names(record, field) for field in keys}
-    return row | {field: text(record, field) for field in fields}
+    return _keys(names, keys, record) | {field: text(record, field) for field in fields}
+
+
+def _in_a_mode(row: dict[str, object]) -> dict[str, object]:
+    """The row, with a fault if it has none yet and its mode is none."""
+    mode = row["mode"]
+    if row.get("fault") or mode in MODES:
+        return row
+    return row | _fault("mode", mode, "neither automation nor augmentation")
+
+
+def _with_a_choice(row: dict[str, object]) -> dict[str, object]:
+    """The row, with a fault if it has none yet and decides nothing."""
+    choice = row.get("choice")
+    if row.get("fault") or choice in (FIRST, TIE, SECOND):
+        return row
+    return row | _fault("choice", choice, "neither first, second nor tie")
+
+
+def _fault(column: str, value: object, why: str) -> dict[str, object]:
+    text = None if value is None else str(value)[:MAX_VALUE]
+    return {"fault_column": column, "fault_value": text, "fault": "blank" if text is None else why}
 
 
 def _verdict(names: Names, record: dict[str, Any]) -> dict[str, object]:
-    row: dict[str, object] = {field: names(record, field) for field in VERDICT_KEYS}
+    return _with_a_choice(_in_a_mode(_scored(names, record)))
+
+
+def _scored(names: Names, record: dict[str, Any]) -> dict[str, object]:
+    row = _keys(names, VERDICT_KEYS, record)
     try:
         preference = _preference(record)
-        choice = names(record, "choice") or _choice_of(preference)
-        if preference is not None and choice and choice.lower() in (FIRST, TIE, SECOND):
+        choice = names(record, "choice")
+        choice = choice.lower() if choice else _choice_of(preference)
+        if preference is not None and choice in (FIRST, TIE, SECOND):
             # a graded tie may lean a little, a choice may not go against its grade
-            against = {FIRST: preference > MIDDLE, SECOND: preference < MIDDLE}.get(choice.lower(), False)
+            against = {FIRST: preference > MIDDLE, SECOND: preference < MIDDLE}.get(choice, False)
             if against:
                 raise FieldFault("preference", str(preference), f"contradicts the choice '{choice}'")
         row |= {"choice": choice, "preference": preference, "rationale": text(record, "rationale")}
     except FieldFault as fault:
-        return row | {
-            "fault_column": fault.column,
-            "fault_value": fault.value[:MAX_VALUE],
-            "fault": fault.why,
-        }
+        return row | _fault(fault.column, fault.value, fault.why)
     given = [record.get(name) for name in SCORES]
     dumped = [None if scores is None else json.dumps(scores, ensure_ascii=False) for scores in given]
     row |= dict(zip(SCORES, dumped, strict=True))

@@ -10,7 +10,7 @@ nearest as (
         cosine_{{ rank }} as cosine,
         embedder,
         weights_sha256
-    from {{ source('estimate', 'request_match') }}
+    from {{ ref('stg_request_match') }}
     {% if not loop.last %}union all{% endif %}
     {% endfor %}
 ),
@@ -24,9 +24,9 @@ final as (
         member.task_text_id is not null as is_kept,
         nearest.embedder,
         nearest.weights_sha256
-    from {{ source('estimate', 'chat_request') }} as request
+    from {{ ref('stg_chat_request') }} as request
     inner join nearest on request.request_key = nearest.request_key
-    left join {{ source('estimate', 'task_set') }} as member
+    left join {{ ref('stg_task_set') }} as member
         on request.task_set = member.task_set and nearest.task_text_id = member.task_text_id
     where nearest.task_text_id is not null
 )

@@ -5,7 +5,7 @@ given as (
 ),
 
 bridge as (
-    select * from {{ source('estimate', 'index_bridge') }}
+    select * from {{ ref('stg_index_bridge') }}
 ),
 
 {# these codes are of SOC 2018, which O*NET-SOC 2019 refines: those of other taxonomies name other occupations #}

@@ -5,7 +5,7 @@ final as (
         member.task_set,
         member.task_text_id,
         task_set.n_chats
-    from {{ source('estimate', 'task_set') }} as member
+    from {{ ref('stg_task_set') }} as member
     inner join {{ ref('int_task_set') }} as task_set on member.task_set = task_set.task_set
 )
 

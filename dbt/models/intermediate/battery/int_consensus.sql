@@ -1,5 +1,5 @@
 {# level_sum and n_raters stay what the raters said, whichever consensus is taken #}
-{% set rater_demand = source('estimate', 'rater_demand') %}
+{% set rater_demand = ref('stg_rater_demand') %}
 with rating as (
     select * from {{ ref('stg_rating') }}
 ),

@@ -1,5 +1,5 @@
 with member as (
-    select * from {{ source('estimate', 'dimension_member') }}
+    select * from {{ ref('stg_dimension_member') }}
 ),
 
 known as (

@@ -16,7 +16,7 @@ by_dimension as (
         avg(r) as r,
         avg(contraction) as contraction,
         avg(mae) as mae
-    from {{ source('estimate', 'recovery_dimension') }}
+    from {{ ref('stg_recovery_dimension') }}
     {# the printed tables match fits of each agent with an intercept of its own #}
     where intercept = 'free'
     group by tau, dimension
@@ -28,7 +28,7 @@ by_intercept as (
     {% for measure in measures %}
     avg({{ measure }}) as {{ measure }}{{ ',' if not loop.last }}
     {% endfor %}
-    from {{ source('estimate', 'recovery_summary') }}
+    from {{ ref('stg_recovery_summary') }}
     where tau = 1
     group by intercept
 ),

@@ -12,18 +12,11 @@ disclosed as (
     select * from {{ ref('int_disclosed_importance') }}
 ),
 
-{# what rests on too few respondents is withheld here as in every mart #}
 pooled as (
     select
         computed.*,
         case computed.scope_type when 'all' then 'All' else computed.scope end as column_name
-    from {{ source('estimate', 'published_suitability') }} as computed
-    inner join disclosed
-        on
-            computed.scope_type = disclosed.scope_type
-            and computed.scope = disclosed.scope
-            and computed.activity = disclosed.activity
-    where not disclosed.is_suppressed
+    from {{ ref('stg_published_suitability') }} as computed
 ),
 
 robustness as (

@@ -3,7 +3,7 @@
 with
 
 sweep as (
-    select * from {{ source('estimate', 'suitability_sweep') }}
+    select * from {{ ref('stg_suitability_sweep') }}
 ),
 
 disclosed as (
@@ -22,7 +22,10 @@ final as (
         sweep.activity,
         sweep.system,
         sweep.is_ranked,
-        {{ unsuppressed('disclosed', 'sweep', ['mean_s_log', 'mean_log', 'q025_log', 'q975_log']) }},
+        sweep.mean_s_log,
+        sweep.mean_log,
+        sweep.q025_log,
+        sweep.q975_log,
         disclosed.n_respondents,
         disclosed.is_thin,
         disclosed.is_suppressed

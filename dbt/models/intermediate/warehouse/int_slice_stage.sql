@@ -109,11 +109,11 @@ occupation as (
 ),
 
 profile as (
-    select count(distinct system) as n_systems from {{ source('estimate', 'capability_draw') }}
+    select count(distinct system) as n_systems from {{ ref('stg_capability_draw') }}
 ),
 
 score as (
-    select count(*) as n_rows from {{ source('estimate', 'suitability') }}
+    select count(*) as n_rows from {{ ref('stg_suitability') }}
 ),
 
 counted as (

@@ -12,11 +12,11 @@ agreement as (
 ),
 
 split_half as (
-    select * from {{ source('estimate', 'importance_reliability') }}
+    select * from {{ ref('stg_importance_reliability') }}
 ),
 
 bootstrap as (
-    select * from {{ source('estimate', 'importance_bootstrap') }}
+    select * from {{ ref('stg_importance_bootstrap') }}
 ),
 
 matrix as (
@@ -79,8 +79,9 @@ joined as (
 bounded as (
     select
         *,
-        pearson - 1.96 * pearson_sd as pearson_low,
-        pearson + 1.96 * pearson_sd as pearson_high,
+        {# resamples that all agree, as of people who all answer alike, don't say how sure the mean is #}
+        case when pearson_sd > 1e-12 then pearson - 1.96 * pearson_sd end as pearson_low,
+        case when pearson_sd > 1e-12 then pearson + 1.96 * pearson_sd end as pearson_high,
         pearson / nullif(noise_ceiling, 0) as uncapped
     from joined
 ),
@@ -109,6 +110,7 @@ final as (
             when n_company < 2 or n_online < 2 then 'a sample of one respondent can be neither split nor resampled'
             when noise_ceiling is null then 'no unit of a sample has a split-half correlation below 1'
             when noise_ceiling = 0 then 'a sample with reliability 0 leaves no ceiling'
+            when pearson_sd <= 1e-12 then 'all resamples agree, so they give no interval'
             when pearson_sd is null then 'too few resamples in which a unit varies and agrees less than perfectly'
         end as reason
     from bounded

@@ -26,7 +26,7 @@ activities as (
 ),
 
 capabilities as (
-    select * from {{ ref('int_capability_importance') }}
+    select * from {{ ref('int_disclosed_capability_importance') }}
     where scope_type = 'all'
 ),
 

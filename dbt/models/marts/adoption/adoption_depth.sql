@@ -42,7 +42,7 @@ counted as (
 ),
 
 interval_of as (
-    select * from {{ source('estimate', 'adoption_bootstrap') }}
+    select * from {{ ref('stg_adoption_bootstrap') }}
     where quantity = 'depth'
 ),
 

@@ -20,7 +20,7 @@ request as (
         coalesce(sum(case when summary_status <> 'answered' then 1 else 0 end), 0) as n_summary_unknown,
         count(request_key) as n_matched,
         coalesce(sum(case when confirmation_status <> 'answered' then 1 else 0 end), 0) as n_confirmation_unknown
-    from {{ source('estimate', 'chat_request') }}
+    from {{ ref('stg_chat_request') }}
 ),
 
 confirmed as (
@@ -28,7 +28,7 @@ confirmed as (
 ),
 
 step as (
-    select * from {{ source('estimate', 'adoption_step') }}
+    select * from {{ ref('stg_adoption_step') }}
 ),
 
 counted as (

@@ -8,7 +8,7 @@ final as (
         pearson_r,
         n_pairs,
         'all pairs' as sampling
-    from {{ source('estimate', 'embedder_validation') }}
+    from {{ ref('stg_embedder_validation') }}
 )
 
 select * from final

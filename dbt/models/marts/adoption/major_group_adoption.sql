@@ -89,7 +89,7 @@ beside as (
 ),
 
 interval_of as (
-    select * from {{ source('estimate', 'adoption_bootstrap') }}
+    select * from {{ ref('stg_adoption_bootstrap') }}
     where quantity = 'group_share'
 ),
 

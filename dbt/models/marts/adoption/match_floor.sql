@@ -11,7 +11,7 @@ embedder as (
     select distinct
         embedder,
         weights_sha256
-    from {{ source('estimate', 'request_match') }}
+    from {{ ref('stg_request_match') }}
 ),
 
 {# cosines have 6 decimals: a million of them are few different ones #}
@@ -19,7 +19,7 @@ nearest as (
     select
         nearest_cosine as cosine,
         count(*) as n_chats
-    from {{ source('estimate', 'chat_request') }}
+    from {{ ref('stg_chat_request') }}
     where request_key is not null
     group by nearest_cosine
 ),

@@ -1,7 +1,7 @@
 with
 
 interval_of as (
-    select * from {{ source('estimate', 'adoption_bootstrap') }}
+    select * from {{ ref('stg_adoption_bootstrap') }}
     where quantity = 'chat_share'
 ),
 

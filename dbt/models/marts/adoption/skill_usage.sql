@@ -40,7 +40,7 @@ used as (
 ),
 
 interval_of as (
-    select * from {{ source('estimate', 'adoption_bootstrap') }}
+    select * from {{ ref('stg_adoption_bootstrap') }}
     where quantity = 'skill_share'
 ),
 

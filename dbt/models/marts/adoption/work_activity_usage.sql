@@ -103,7 +103,7 @@ judged as (
 ),
 
 interval_of as (
-    select * from {{ source('estimate', 'adoption_bootstrap') }}
+    select * from {{ ref('stg_adoption_bootstrap') }}
     where quantity = 'activity_share'
 ),
 

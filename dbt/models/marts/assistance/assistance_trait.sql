@@ -28,7 +28,7 @@ counted as (
 ),
 
 association as (
-    select * from {{ source('estimate', 'trait_association') }}
+    select * from {{ ref('stg_trait_association') }}
 ),
 
 final as (

@@ -22,7 +22,7 @@ counted as (
 ),
 
 alpha as (
-    select * from {{ source('estimate', 'judge_alpha') }}
+    select * from {{ ref('stg_judge_alpha') }}
 ),
 
 final as (

@@ -10,7 +10,7 @@ with counted as (
 ),
 
 intervals as (
-    select * from {{ source('estimate', 'judge_bias') }}
+    select * from {{ ref('stg_judge_bias') }}
 ),
 
 final as (

@@ -4,7 +4,7 @@ with final as (
         spearman_rho,
         p_value,
         n_candidates
-    from {{ source('estimate', 'mode_correlation') }}
+    from {{ ref('stg_mode_correlation') }}
 )
 
 select * from final

@@ -85,11 +85,11 @@ tasks as (
 ),
 
 probability as (
-    select * from {{ source('estimate', 'help_probability') }}
+    select * from {{ ref('stg_help_probability') }}
 ),
 
 regret as (
-    select * from {{ source('estimate', 'helper_regret') }}
+    select * from {{ ref('stg_helper_regret') }}
 ),
 
 final as (

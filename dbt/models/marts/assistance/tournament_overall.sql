@@ -12,7 +12,7 @@ bradley_terry as (
                     order by {{ nine_decimals('log_strength') }} desc
                 )
         end as place
-    from {{ source('estimate', 'bradley_terry') }}
+    from {{ ref('stg_bradley_terry') }}
     where task = 'all'
 ),
 

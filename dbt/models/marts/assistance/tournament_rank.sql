@@ -12,7 +12,7 @@ bradley_terry as (
                     order by {{ nine_decimals('log_strength') }} desc
                 )
         end as place
-    from {{ source('estimate', 'bradley_terry') }}
+    from {{ ref('stg_bradley_terry') }}
     where task <> 'all'
 ),
 
@@ -21,7 +21,7 @@ leak as (
         task,
         candidate,
         count(*) as n_leaking
-    from {{ source('estimate', 'assistance_leak') }}
+    from {{ ref('stg_assistance_leak') }}
     group by task, candidate
 ),
 

@@ -9,7 +9,7 @@ with final as (
         {{ to_double('n_selected') }} / nullif(sum(n_selected) over (), 0) as selected_share,
         selection_sha256,
         relaxed
-    from {{ source('estimate', 'battery_selection_benchmark') }}
+    from {{ ref('stg_battery_selection_benchmark') }}
 )
 
 select * from final

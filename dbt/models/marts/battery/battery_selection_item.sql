@@ -3,7 +3,7 @@ with final as (
         benchmark,
         item,
         selection_sha256
-    from {{ source('estimate', 'battery_selection') }}
+    from {{ ref('stg_battery_selection') }}
 )
 
 select * from final

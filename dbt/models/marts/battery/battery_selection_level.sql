@@ -5,7 +5,7 @@ with final as (
         target_share,
         achieved_share,
         proportional_share
-    from {{ source('estimate', 'battery_selection_level') }}
+    from {{ ref('stg_battery_selection_level') }}
 )
 
 select * from final

@@ -1,7 +1,7 @@
 with
 
 ranked as (
-    select * from {{ source('estimate', 'calibration') }}
+    select * from {{ ref('stg_calibration') }}
 ),
 
 final as (

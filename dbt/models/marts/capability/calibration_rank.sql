@@ -1,7 +1,7 @@
 with
 
 ranked as (
-    select * from {{ source('estimate', 'calibration_rank') }}
+    select * from {{ ref('stg_calibration_rank') }}
 ),
 
 final as (

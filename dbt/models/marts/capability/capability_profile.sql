@@ -1,9 +1,9 @@
 with draws as (
-    select * from {{ source('estimate', 'capability_draw') }}
+    select * from {{ ref('stg_capability_draw') }}
 ),
 
 diagnostics as (
-    select * from {{ source('estimate', 'capability_diagnostic') }}
+    select * from {{ ref('stg_capability_diagnostic') }}
 ),
 
 summaries as (

@@ -1,5 +1,5 @@
 with curves as (
-    select * from {{ source('estimate', 'characteristic_curve') }}
+    select * from {{ ref('stg_characteristic_curve') }}
 ),
 
 final as (

@@ -1,5 +1,5 @@
 with fits as (
-    select * from {{ source('estimate', 'fit_diagnostic') }}
+    select * from {{ ref('stg_fit_diagnostic') }}
 ),
 
 final as (

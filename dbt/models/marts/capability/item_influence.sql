@@ -1,5 +1,5 @@
 with influence as (
-    select * from {{ source('estimate', 'item_influence') }}
+    select * from {{ ref('stg_item_influence') }}
 ),
 
 final as (

@@ -1,5 +1,5 @@
 with predictions as (
-    select * from {{ source('estimate', 'item_prediction') }}
+    select * from {{ ref('stg_item_prediction') }}
 ),
 
 groups as (

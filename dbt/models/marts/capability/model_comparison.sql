@@ -1,7 +1,7 @@
 with
 
 compared as (
-    select * from {{ source('estimate', 'model_comparison') }}
+    select * from {{ ref('stg_model_comparison') }}
 ),
 
 final as (

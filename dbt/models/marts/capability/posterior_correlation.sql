@@ -1,5 +1,5 @@
 with draws as (
-    select * from {{ source('estimate', 'capability_draw') }}
+    select * from {{ ref('stg_capability_draw') }}
 ),
 
 final as (

@@ -1,7 +1,7 @@
 with
 
 recovered as (
-    select * from {{ source('estimate', 'recovery_dimension') }}
+    select * from {{ ref('stg_recovery_dimension') }}
 ),
 
 runs as (

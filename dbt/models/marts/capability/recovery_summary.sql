@@ -1,7 +1,7 @@
 with
 
 recovered as (
-    select * from {{ source('estimate', 'recovery_summary') }}
+    select * from {{ ref('stg_recovery_summary') }}
 ),
 
 runs as (

@@ -7,7 +7,7 @@ systems as (
 ),
 
 geometry as (
-    select * from {{ source('estimate', 'system_geometry') }}
+    select * from {{ ref('stg_system_geometry') }}
 ),
 
 predictions as (

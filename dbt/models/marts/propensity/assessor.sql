@@ -10,7 +10,7 @@ with final as (
         missing_share,
         n_folds,
         n_undefined_folds
-    from {{ source('estimate', 'assessor') }}
+    from {{ ref('stg_assessor') }}
 )
 
 select * from final

@@ -1,5 +1,5 @@
 with gain as (
-    select * from {{ source('estimate', 'assessor_gain') }}
+    select * from {{ ref('stg_assessor_gain') }}
 ),
 
 final as (

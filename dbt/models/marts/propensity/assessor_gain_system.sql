@@ -7,7 +7,7 @@ with final as (
         augmented,
         delta,
         n_incitations
-    from {{ source('estimate', 'assessor_system') }}
+    from {{ ref('stg_assessor_system') }}
 )
 
 select * from final

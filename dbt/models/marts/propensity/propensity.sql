@@ -33,7 +33,7 @@ final as (
         coalesce(position.n_items - position.n_uninformative, 0) < 20 as is_thin
     from counted
     inner join {{ ref('seed_propensity') }} as named on counted.propensity = named.propensity
-    left join {{ source('estimate', 'propensity_position') }} as position
+    left join {{ ref('stg_propensity_position') }} as position
         on
             counted.system = position.system
             and counted.propensity = position.propensity

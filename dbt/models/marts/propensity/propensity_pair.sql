@@ -11,7 +11,7 @@ overall as (
         chain,
         draw,
         avg(value) as level
-    from {{ source('estimate', 'capability_draw') }}
+    from {{ ref('stg_capability_draw') }}
     -- most systems of a catalogue have no position to compare
     where system in (select own.system from own)
     group by system, chain, draw
@@ -43,7 +43,7 @@ pair as (
 
 band as (
     select *
-    from {{ source('estimate', 'propensity_band_fit') }}
+    from {{ ref('stg_propensity_band_fit') }}
     where incitation = 'none' and fitted is not null
 ),
 

@@ -3,7 +3,7 @@ with cell as (
         *,
         cast(floor((lower_bound + upper_bound) / 2 + 0.5) as bigint) as middle,
         cast(ceiling(upper_bound - lower_bound) as bigint) as width
-    from {{ source('estimate', 'propensity_band_fit') }}
+    from {{ ref('stg_propensity_band_fit') }}
 ),
 
 final as (

@@ -1,7 +1,7 @@
 with
 
 scores as (
-    select * from {{ source('estimate', 'suitability_pooled') }}
+    select * from {{ ref('stg_suitability_pooled') }}
 ),
 
 cell as (
@@ -18,7 +18,11 @@ final as (
         cell.power,
         cell.sharpness,
         cell.weight_uncertainty,
-        {{ unsuppressed('cell', 'scores', ['mean_log', 'sd_log', 'q025_log', 'q975_log', 'upper_half_probability']) }},
+        scores.mean_log,
+        scores.sd_log,
+        scores.q025_log,
+        scores.q975_log,
+        scores.upper_half_probability,
         cell.n_respondents,
         cell.is_thin,
         cell.is_suppressed

@@ -1,7 +1,7 @@
 with
 
 undefined as (
-    select * from {{ source('estimate', 'undefined_weight') }}
+    select * from {{ ref('stg_undefined_weight') }}
 ),
 
 cell as (

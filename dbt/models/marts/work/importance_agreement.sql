@@ -11,7 +11,7 @@ reliabilities as (
         unit,
         max(case when recruitment = 'company' then reliability end) as reliability_company,
         max(case when recruitment = 'online' then reliability end) as reliability_online
-    from {{ source('estimate', 'importance_reliability') }}
+    from {{ ref('stg_importance_reliability') }}
     group by unit_type, unit
 ),
 

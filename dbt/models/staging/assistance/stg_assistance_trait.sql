@@ -1,5 +1,5 @@
 {% set traits = ['specificity', 'structure', 'against_task', 'leaks_deliverable'] %}
-{% set columns = ['task', 'lower(mode) as mode', 'run', 'candidate', 'judge'] + traits %}
+{% set columns = ['task', 'mode', 'run', 'candidate', 'judge'] + traits %}
 
 with given as (
     {{ landed_tournament('assistance_trait', 'assistance_llm_trait', columns) }}

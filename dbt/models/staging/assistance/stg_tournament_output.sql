@@ -1,4 +1,4 @@
-{% set columns = ['task', 'lower(mode) as mode', 'run', 'candidate', 'assistance', 'output'] %}
+{% set columns = ['task', 'mode', 'run', 'candidate', 'assistance', 'output'] %}
 
 with given as (
     {{ landed_tournament('tournament_output', 'tournament_llm_output', columns) }}
@@ -16,7 +16,6 @@ named as (
             when given.fault_column is not null then given.fault_column
             when given.status <> 'answered' then 'output'
             when given.task is null then 'task'
-            when given.mode is null or given.mode not in ('automation', 'augmentation') then 'mode'
             when given.run is null then 'run'
             when candidates.candidate is null then 'candidate'
             when given.output is null then 'output'
@@ -55,7 +54,6 @@ final as (
         case when occurrence > 1 then 'candidate' else wrong_column end as column_name,
         case
             when wrong_column = fault_column then fault_value
-            when wrong_column = 'mode' then mode
             when wrong_column = 'candidate' or occurrence > 1 then candidate
         end as value,
         case
@@ -63,7 +61,6 @@ final as (
             when fault is not null then fault
             when status = 'unparsed' then 'the answer could not be read'
             when status = 'refused' then 'the model refused'
-            when wrong_column = 'mode' then 'neither automation nor augmentation'
             when wrong_column = 'candidate' then 'not in candidates.csv'
             when wrong_column is not null then 'blank'
         end as reason

@@ -1,11 +1,11 @@
 with
 
 supplied as (
-    select * from {{ source('raw', 'tournament_judgement') }}
+    select * from {{ source('raw', 'tournament_verdict') }}
 ),
 
 asked as (
-    select * from {{ source('raw', 'tournament_llm_judgement') }}
+    select * from {{ source('raw', 'tournament_llm_verdict') }}
 ),
 
 final as (

@@ -8,7 +8,7 @@ with workers as (
 
 final as (
     select
-        'tournament_judgement' as table_name,
+        'tournament_verdict' as table_name,
         source_file,
         row_number,
         column_name,

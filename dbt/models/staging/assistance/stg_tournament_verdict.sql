@@ -1,9 +1,9 @@
-{% set columns = ['task', 'lower(mode) as mode', 'run', 'judge', 'first', 'second', 'lower(choice) as choice'] %}
+{% set columns = ['task', 'mode', 'run', 'judge', 'first', 'second', 'choice'] %}
 {% set columns = columns + ['mean_score_first', 'mean_score_second'] %}
 
 with given as (
     {{ landed_tournament(
-        'tournament_judgement', 'tournament_llm_judgement', columns, llm_faults=true, only_files=['preference']
+        'tournament_verdict', 'tournament_llm_verdict', columns, llm_faults=true, only_files=['preference']
     ) }}
 ),
 
@@ -45,16 +45,15 @@ named as (
         case
             when not (given.mode = 'augmentation' and seconds.is_worker) then lower(seconds.family)
         end as second_family,
+        {# what a line is by itself, its reader has decided; here, what it is beside others #}
         case
             when given.fault_column is not null then given.fault_column
             when given.status <> 'answered' then 'choice'
             when coalesce(given.task, 'all') = 'all' then 'task'
-            when given.mode is null or given.mode not in ('automation', 'augmentation') then 'mode'
             when given.run is null then 'run'
             when judges.family is null then 'judge'
             when firsts.candidate is null then 'first'
             when seconds.candidate is null or given.first = given.second then 'second'
-            when given.choice is null or given.choice not in ('first', 'second', 'tie') then 'choice'
             {# verdicts alone are judged as they come; beside deliverables they need one on each side #}
             when handed_in.task is not null and first_texts.candidate is null then 'first'
             when handed_in.task is not null and second_texts.candidate is null then 'second'
@@ -90,11 +89,9 @@ numbered as (
         end as occurrence,
         case
             when wrong_column = fault_column then fault_value
-            when wrong_column = 'mode' then mode
             when wrong_column = 'judge' then judge
             when wrong_column = 'first' then first
             when wrong_column = 'second' then second
-            when wrong_column = 'choice' then choice
             when wrong_column = 'task' then task
         end as wrong_value
     from named
@@ -136,9 +133,7 @@ final as (
             when wrong_column = 'judge' and is_judge_known then 'the family is unknown: may not judge'
             when wrong_column = 'second' and first = second then 'a candidate against itself'
             when wrong_column is not null and wrong_value is null then 'blank'
-            when wrong_column = 'mode' then 'neither automation nor augmentation'
             when wrong_column = 'task' then 'all stands for all tasks'
-            when wrong_column = 'choice' then 'neither first, second nor tie'
             when (wrong_column = 'first' and is_first_known) or (wrong_column = 'second' and is_second_known)
                 then 'out of order: no deliverable of this candidate in this run'
             when wrong_column is not null then 'not in candidates.csv'

@@ -1,7 +1,7 @@
 {% set tables = {
     'propensity_items': 'propensity_llm_item',
     'propensity_responses': 'propensity_llm_response',
-    'judgements': 'tournament_llm_judgement',
+    'judgements': 'tournament_llm_verdict',
 } %}
 
 with final as (

@@ -1,0 +1,11 @@
+{{ config(materialized='view') }}
+
+select
+    quantity,
+    unit,
+    country,
+    min_chats,
+    step,
+    low,
+    high
+from {{ source('estimate', 'adoption_bootstrap') }}

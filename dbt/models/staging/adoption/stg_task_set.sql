@@ -1,0 +1,6 @@
+{{ config(materialized='view') }}
+
+select
+    task_set,
+    task_text_id
+from {{ source('estimate', 'task_set') }}

@@ -1,0 +1,8 @@
+{{ config(materialized='view') }}
+
+select
+    scope_type,
+    scope,
+    mode,
+    krippendorff_alpha
+from {{ source('estimate', 'judge_alpha') }}

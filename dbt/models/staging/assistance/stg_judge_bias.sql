@@ -1,0 +1,9 @@
+{{ config(materialized='view') }}
+
+select
+    judge,
+    bias,
+    q025,
+    q975,
+    interval
+from {{ source('estimate', 'judge_bias') }}

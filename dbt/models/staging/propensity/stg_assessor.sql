@@ -1,0 +1,14 @@
+{{ config(materialized='view') }}
+
+select
+    system,
+    incitation,
+    regime,
+    feature_set,
+    auroc,
+    n_items,
+    n_unannotated,
+    missing_share,
+    n_folds,
+    n_undefined_folds
+from {{ source('estimate', 'assessor') }}
