@@ -17,7 +17,8 @@ MODULES = [path for root in ROOTS for path in sorted((PROJECT / root).rglob("*.p
 ROLES = {"__init__.py", "__main__.py", "assets.py"}
 # one file per format, and one per page
 FLAT = {"assets/sources/readers", "dagster_project/report/pages"}
-MOST_FILES, MOST_LINES = 17, 400
+# beside __init__.py and __main__.py
+MOST_FILES, MOST_LINES = 15, 400
 
 
 def text(path: Path) -> str:
@@ -36,7 +37,10 @@ def test_a_module_says_what_belongs_in_it_and_is_short(path: Path) -> None:
 
 def test_folders_are_small() -> None:
     found = {str(path.parent.relative_to(PROJECT)) for path in MODULES}
-    sizes = {folder: len(list((PROJECT / folder).glob("*.py"))) for folder in found - FLAT}
+    sizes = {
+        folder: sum(not path.name.startswith("__") for path in (PROJECT / folder).glob("*.py"))
+        for folder in found - FLAT
+    }
     assert {folder: n for folder, n in sizes.items() if n > MOST_FILES} == {}
 
 

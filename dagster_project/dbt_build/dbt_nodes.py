@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,10 @@ from dagster_project.dbt_build.dbt_project import DBT_FOLDER
 
 # what changes tables without standing in a node
 _PROJECT_FILES = ("dbt_project.yml", "profiles.yml")
+
+
+# name -> what dbt's YAML says of a column: data_type, description, ...
+Columns = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class DbtTable:
     name: str
     group: str
     description: str
-    columns: Mapping[str, Mapping[str, str]]
+    columns: Columns
     reads: tuple[str, ...]
     code_version: str
     variables: tuple[str, ...]
@@ -52,10 +56,11 @@ class DbtTable:
 
 @dataclass(frozen=True)
 class DbtNodes:
-    """Tables by `schema.name`, each after what it reads; tests by unique id."""
+    """Tables by `schema.name`, each after what it reads; tests by unique id; columns of tables that Python makes."""
 
     tables: dict[str, DbtTable]
     tests: dict[str, DbtTest]
+    sources: dict[str, Columns] = field(default_factory=dict)
 
     def compared_with(self, name: str) -> list[str]:
         """Other tables of dbt that a test reads together with a table."""
@@ -102,7 +107,8 @@ def read_nodes(manifest_path: Path, variables: Mapping[str, object]) -> DbtNodes
             hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16], variables_named,
             keys.get(named[key], ()),
         )  # fmt: skip
-    return DbtNodes(_sorted(tables), tests)
+    sources = {named[key]: source["columns"] for key, source in manifest["sources"].items()}
+    return DbtNodes(_sorted(tables), tests, sources)
 
 
 def phases(nodes: DbtNodes, reads_of: Callable[[str], tuple[str, ...]]) -> dict[str, int]:
