@@ -11,6 +11,7 @@ import dagster as dg
 
 from assets.settings import Settings
 from assets.slices import group_of
+from assets.versions import KEPT
 from dagster_project.dbt_build.dbt_nodes import Columns, DbtNodes
 
 PUBLISHED = dg.AssetKey(["published", "marts"])
@@ -57,7 +58,7 @@ def confirm_publication(instance: dg.DagsterInstance) -> None:
     made = last.asset_materialization if last else None
     if made is None:
         return
-    metadata: Mapping[str, object] = {"kept": True, "reason": "nothing that it follows from has changed"}
+    metadata: Mapping[str, object] = {KEPT: True, "reason": "nothing that it follows from has changed"}
     # tags say what it was made from, which is what it would be made from now
     instance.report_runless_asset_event(
         dg.AssetMaterialization(PUBLISHED, metadata=metadata, tags=made.tags)  # type: ignore[arg-type]

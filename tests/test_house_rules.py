@@ -76,6 +76,27 @@ def test_nothing_outside_the_command_line_imports_it() -> None:
     assert found == []
 
 
+def test_lineage_is_declared_once_by_what_a_step_reads() -> None:
+    """A step under `table_assets` gets its deps from its reads: none names a table a second time."""
+    found = [
+        path for path in MODULES if re.search(r"\bdeps\s*=|\bAssetSpec\(|@dg\.(multi_)?asset\b", text(path))
+    ]
+    assert {str(path.relative_to(PROJECT)) for path in found} == {
+        "assets/step.py",
+        # what isn't made in Python: tables of dbt, and files
+        "dagster_project/dbt_build/assets.py",
+        "dagster_project/observed_inputs.py",
+    }
+
+
+def test_commands_are_put_together_in_one_module() -> None:
+    """What several commands share has a module that is none."""
+    cli = PROJECT / "dagster_project" / "cli"
+    of_commands = re.compile(r"dagster_project\.cli\.(\w+_commands?|main)\b")
+    found = {path.name for path in cli.glob("*.py") if of_commands.search(text(path))}
+    assert found == {"main.py", "__main__.py"}
+
+
 def _code(path: Path) -> str:
     """The import lines of a module."""
     return "\n".join(re.findall(r"^\s*(?:from|import) .*", text(path), re.MULTILINE))

@@ -97,6 +97,7 @@ def test_the_example_touches_two_existing_files_by_an_entry_and_a_line() -> None
 
 
 @pytest.mark.refresh
+@pytest.mark.timeout(900)
 def test_the_example_runs_from_file_to_publication(copy: Path) -> None:
     (copy / "sources" / "incidents").mkdir(parents=True)
     (copy / "sources" / "incidents" / "2026.csv").write_text("system,severity\n" + FILES, encoding="utf-8")

@@ -1,8 +1,9 @@
 """The rules of dbt-project-evaluator on the manifest, so far as they hold; what does not is listed here by name.
 
 Belongs here: who may read whom, names, places, keys, descriptions. Does not belong here: values of tables.
-Sources of two kinds: `raw` is what files held, `model` what Python computed from tables of dbt. The latter are finished
-tables with named keys, so intermediate models and marts read them as they are: a copy in staging would say nothing.
+Sources of two kinds: `raw` is what files held, `estimate` what Python computed from tables of dbt. The latter are
+finished tables with named keys, so intermediate models and marts read them as they are: a copy in staging would say
+nothing.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import dagster as dg
 import pytest
 
 from dagster_project.dbt_build.dbt_nodes import read_nodes
@@ -39,6 +41,16 @@ WITHOUT_KEY = {
 SOURCES_WITHOUT_READER = {"raw.item", "raw.survey_codebook", "estimate.intercept_draw"}
 # chats, whose texts are copied into no table
 VIEW_ON_VIEW = {"int_chat_text", "int_request"}
+# importance that may have to be withheld
+TO_WITHHOLD = ("int_activity_importance", "int_capability_importance")
+# The first withholds by the same table of suppressed cells, the second publishes differences from the paper's figures,
+# and the steps take weights of which a score per scope is made, withheld where its scope is.
+READERS_OF_THEM = {
+    *("capability_importance", "int_published_work"),
+    *("estimate.suitability", "estimate.suitability_pooled", "estimate.suitability_sweep"),
+    *("estimate.undefined_weight", "estimate.published_suitability"),
+    *("estimate.recovery_dimension", "estimate.recovery_summary"),
+}
 # unions over slices, and marts that say all of one thing
 MANY_READ = {
     "int_slice_stage",
@@ -68,7 +80,7 @@ def _layer(model: dict[str, Any]) -> str:
 
 @pytest.fixture(scope="module")
 def reads(manifest: dict[str, Any], models: dict[str, dict[str, Any]]) -> dict[str, dict[str, str]]:
-    """Model -> what it reads -> its layer, or raw, model or seed."""
+    """Model -> what it reads -> its layer, or raw, estimate or seed."""
     nodes = {**manifest["nodes"], **manifest["sources"]}
     found: dict[str, dict[str, str]] = {}
     for name, model in models.items():
@@ -84,8 +96,8 @@ def reads(manifest: dict[str, Any], models: dict[str, dict[str, Any]]) -> dict[s
     ("layer", "readable"),
     [
         ("staging", {"raw", "seed", "staging"}),
-        ("intermediate", {"model", "seed", "staging", "intermediate"}),
-        ("marts", {"model", "seed", "staging", "intermediate", "marts"}),
+        ("intermediate", {"estimate", "seed", "staging", "intermediate"}),
+        ("marts", {"estimate", "seed", "staging", "intermediate", "marts"}),
     ],
 )
 def test_a_layer_reads_none_that_comes_after_it_and_only_staging_reads_raw(
@@ -113,7 +125,7 @@ def test_every_model_reads_something_by_name_of_the_project(
 ) -> None:
     assert [name for name in models if not reads[name]] == []
     hard_coded = re.compile(
-        r"\b(?:from|join)\s+(?:raw|model|seed|staging|intermediate|marts)\.\w", re.IGNORECASE
+        r"\b(?:from|join)\s+(?:raw|estimate|seed|staging|intermediate|marts)\.\w", re.IGNORECASE
     )
     assert [name for name, model in models.items() if hard_coded.search(model["raw_code"])] == []
 
@@ -177,3 +189,21 @@ def test_a_view_reads_a_view_in_known_places_only(
 
 def test_few_models_read_seven_tables(reads: dict[str, dict[str, str]]) -> None:
     assert {name for name, found in reads.items() if len(found) >= 7} == MANY_READ
+
+
+def test_importance_is_read_past_its_suppression_in_known_places_only(
+    reads: dict[str, dict[str, str]], definitions: dg.Definitions
+) -> None:
+    by_models = {
+        name
+        for name, found in reads.items()
+        if found.keys() & set(TO_WITHHOLD) and not name.startswith(("int_disclosed_", "int_cell_suppression"))
+    }
+    graph = definitions.get_repository_def().asset_graph
+    withheld = {dg.AssetKey(["intermediate", name]) for name in TO_WITHHOLD}
+    by_steps = {
+        ".".join(key.path)
+        for key in graph.get_all_asset_keys()
+        if key.path[0] == "estimate" and graph.get(key).parent_keys & withheld
+    }
+    assert by_models | by_steps == READERS_OF_THEM
