@@ -42,7 +42,7 @@ print(*(groups[name] for name in names))
 
 def _example() -> Iterator[tuple[str, str, str]]:
     """Path, which part of the file (blank = all of it), and text of each block that names one."""
-    for block in blocks("python", "sql", "yaml", "text"):
+    for block in blocks("python", "jinja", "yaml", "text"):
         found = PLACE.match(block.text)
         if block.page == "CONTRIBUTING.md" and found:
             yield found["path"], found["part"] or "", block.text[found.end() :]
