@@ -16,10 +16,11 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from assets.slices import SLICES
+
 PROJECT = Path(__file__).resolve().parents[1]
 # set for dbt, and for tests
 NOT_SETTINGS = {"SUITABILITY_WAREHOUSE_PATH", "SUITABILITY_REAL_DATA"}
-SLICES = ("battery", "capability", "work", "suitability", "propensity", "assistance", "adoption")
 PAIRS = "must be pairs of names such as 'north = south; alpha = beta'"
 WHOLE_RISING = "must be whole numbers from 1, rising, joined by commas"
 
@@ -40,6 +41,11 @@ class Settings(BaseSettings):
     )
     seed: int = Field(20260101, ge=0, description="the one seed; every random step derives its own from it")
     demo_items: int = Field(19576, ge=500, description="battery items in the embedded demo")
+    owner: str = Field(
+        "team:data-platform",
+        pattern=r"^(team:[\w.-]+|[\w.%+-]+@[\w-]+(\.[\w-]+)+)$",
+        description="owner of all assets in Dagster's UI: team:<name>, or an email address",
+    )
     lock_wait_seconds: float = Field(30, ge=0, description="how long a command waits for the warehouse file")
 
     quiet_seconds: float = Field(

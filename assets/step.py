@@ -245,10 +245,9 @@ def _run(
         noted_versions = fresh | warehouse.write(made.tables, {} if of_partitions else fresh)
     for table in written:
         version = noted_versions[table]
-        counted = {} if version.n_rows is None else {"dagster/row_count": version.n_rows}
         yield dg.MaterializeResult(
             asset_key=table.split("."),
-            metadata={**counted, **_shown(version.metadata), "reason": why},
+            metadata={**row_count(version), **_shown(version.metadata), "reason": why},
             data_version=dg.DataVersion(version.data_version),
         )
     yield from made.checks
@@ -267,7 +266,7 @@ def _keep(
     for table in plan.writes:
         yield dg.MaterializeResult(
             asset_key=table.split("."),
-            metadata={KEPT: True},
+            metadata={KEPT: True, **row_count(known[table])},
             data_version=dg.DataVersion(known[table].data_version),
         )
     for key in context.selected_asset_check_keys:
@@ -278,6 +277,11 @@ def _keep(
             description="kept",
             metadata={KEPT: True},
         )
+
+
+def row_count(version: Version) -> dict[str, int]:
+    """Rows of a table under the one key that Dagster draws over time, whether it was made or kept."""
+    return {} if version.n_rows is None else {"dagster/row_count": version.n_rows}
 
 
 def _input_files(plan: Plan, settings: Settings, hashes: FileHashes) -> dict[str, dict[str, str]]:

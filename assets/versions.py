@@ -17,8 +17,8 @@ from typing import Any, cast
 
 from assets.settings import PROJECT, Settings
 
-# where things lie and how long to wait decide nothing: what lies there is an input of its own
-PLACES = frozenset({"home", "sources", "llm", "lock_wait_seconds", "model_seconds"})
+# where things lie, whose they are and how long to wait decide nothing: what lies there is an input of its own
+PLACES = frozenset({"home", "sources", "llm", "owner", "lock_wait_seconds", "model_seconds"})
 # an input's name in lineage begins so
 FILE = "file."
 # keys of metadata: input -> file -> hash, where in the home something lies, and that nothing was made

@@ -9,13 +9,14 @@ from typing import Any
 
 import dagster as dg
 
-from assets.settings import Settings
-from assets.sources.inputs import INPUTS
+from assets.settings import PROJECT, Settings
+from dagster_project.asset_attributes import with_attributes
 from dagster_project.asset_checks import build_ge_checks
 from dagster_project.dbt_build.assets import build_dbt_assets, dbt_resource
 from dagster_project.dbt_build.dbt_nodes import read_nodes
 from dagster_project.dbt_build.dbt_project import prepare_manifest
 from dagster_project.jobs import JOBS, nightly
+from dagster_project.observed_inputs import build_observed_inputs
 from dagster_project.publication.assets import build_published_marts
 from dagster_project.resources import DuckDBWarehouse
 from dagster_project.runs.due import due
@@ -26,27 +27,13 @@ from dagster_project.runs.refresh_plan import read_graph
 from dagster_project.runs.removal import forget, has_left, hold
 from dagster_project.sensors import changed_inputs
 
+# the steps of each slice lie in its folder, in modules of such a name
 ASSET_MODULES = (
-    "assets.sources.assets",
-    "assets.llm.assets",
-    "assets.battery.assets",
-    "assets.propensity.llm_assets",
-    "assets.capability.assets",
-    "assets.capability.validation.assets",
-    "assets.work.assets",
-    "assets.adoption.assets",
-    "assets.adoption.indices.assets",
-    "assets.assistance.tournament_assets",
-    "assets.suitability.assets",
-    "assets.assistance.assets",
-    "assets.propensity.assets",
+    *(
+        ".".join(path.relative_to(PROJECT).with_suffix("").parts)
+        for path in sorted((PROJECT / "assets").rglob("*assets.py"))
+    ),
     "dagster_project.report.asset",
-)
-
-# where lineage begins: nothing makes these here
-INPUT_FILES = tuple(
-    dg.AssetSpec(["file", one.name], description=one.description, group_name=one.group, kinds={"file"})
-    for one in INPUTS
 )
 
 # a run started by the scheduler or the UI waits for a command-line refresh to end
@@ -91,20 +78,20 @@ def build_definitions(
     settings = settings or Settings()
     nodes = read_nodes(prepare_manifest(settings), settings.dbt_vars())
     modules = [import_module(name) for name in ASSET_MODULES]
-    steps = dg.load_assets_from_modules(modules)
+    steps = [step for step in dg.load_assets_from_modules(modules) if isinstance(step, dg.AssetsDefinition)]
     reads = {
         ".".join(spec.key.path): tuple(".".join(dep.asset_key.path) for dep in spec.deps)
         for step in steps
-        if isinstance(step, dg.AssetsDefinition)
         for spec in step.specs
     }
+    assets = [
+        build_observed_inputs(),
+        *steps,
+        *build_dbt_assets(nodes, lambda name: reads.get(name, ())),
+        build_published_marts(nodes),
+    ]
     return dg.Definitions(
-        assets=[
-            *INPUT_FILES,
-            *steps,
-            *build_dbt_assets(nodes, lambda name: reads.get(name, ())),
-            build_published_marts(nodes),
-        ],
+        assets=[with_attributes(asset, settings, nodes) for asset in assets],
         asset_checks=[*build_ge_checks(), *dg.load_asset_checks_from_modules(modules)],
         jobs=JOBS,
         schedules=[nightly],

@@ -6,6 +6,7 @@ Belongs here: which assets a job covers. Does not belong here: what a step does 
 import dagster as dg
 
 from assets.settings import Settings
+from assets.sources.inputs import INPUTS
 
 # minutes of fits that prove the model; every refresh loads what they left
 ON_DEMAND = dg.AssetSelection.assets(
@@ -14,9 +15,12 @@ ON_DEMAND = dg.AssetSelection.assets(
     ["estimate", "comparison_estimate"],
 )
 
+# first of all: what lies there now
+LOOKED_AT = dg.AssetSelection.assets(*(["file", one.name] for one in INPUTS))
+
 refresh = dg.define_asset_job(
     "refresh",
-    dg.AssetSelection.all() - ON_DEMAND,
+    LOOKED_AT | dg.AssetSelection.all() - ON_DEMAND,
     description="From the input files to the published marts: makes what has changed, keeps the rest.",
 )
 
@@ -57,6 +61,10 @@ def nightly(
     context: dg.ScheduleEvaluationContext, settings: dg.ResourceParam[Settings]
 ) -> dg.RunRequest | dg.SkipReason:
     """One run of what is stale."""
-    from dagster_project.runs.due import due_request
+    from dagster_project.asset_attributes import confirm_publication
+    from dagster_project.runs.due import NOTHING_DUE, due_request
 
-    return due_request(settings)
+    request = due_request(settings)
+    if isinstance(request, dg.SkipReason) and request.skip_message == NOTHING_DUE:
+        confirm_publication(context.instance)
+    return request

@@ -13,7 +13,7 @@ from assets.settings import Settings
 from assets.sources.errors import SourceError
 from assets.sources.inputs import stamps, still_landing
 from dagster_project.jobs import refresh
-from dagster_project.runs.due import due_request
+from dagster_project.runs.due import NOTHING_DUE, due_request
 
 INTERVAL_SECONDS = 15
 
@@ -54,7 +54,7 @@ def changed_inputs(
     request = due_request(settings, run_key=look)
     if isinstance(request, dg.SkipReason):
         # what can't be told now may be told at the next look
-        is_told = (request.skip_message or "").startswith("Nothing has changed")
+        is_told = request.skip_message == NOTHING_DUE
         return dg.SensorResult(
             skip_reason=request.skip_message, cursor=json.dumps([look, look if is_told else asked])
         )

@@ -35,7 +35,7 @@ GROUPS = {
     "chat_characters": "Adoption",
     "open_ends": "Propensities",
 }
-SLICES = {
+TITLES = {
     "suitability": "Suitability",
     "capability": "Capability",
     "work": "Work",
@@ -45,6 +45,9 @@ SLICES = {
     "adoption": "Adoption",
     "llm": "Language models",
     "warehouse": "The refresh itself",
+}
+SLICES = TITLES | {
+    path.name: path.name.capitalize() for path in sorted(MARTS.iterdir()) if path.name not in TITLES
 }
 NOTE = "<!-- Written by docs/generate.py. Don't edit: run `make reference`. -->\n"
 

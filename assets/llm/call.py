@@ -1,7 +1,7 @@
 """A call and its answer: the two things a slice exchanges with the door.
 
 Belongs here: the identity of a call, the request it becomes, the shape of an answer. Does not belong here: sending it
-(door.py, batch.py), reading what came back (parse.py).
+(sending/door.py, batch.py), reading what came back (parse.py).
 """
 
 from __future__ import annotations

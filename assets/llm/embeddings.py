@@ -10,8 +10,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from assets.llm.provider import Provider, ProviderDown, Trouble
 from assets.llm.roles import Limits, Model
+from assets.llm.sending.provider import Provider, ProviderDown, Trouble
 
 BATCH = 64
 

@@ -1,7 +1,7 @@
 """The ledger: what was asked, when, for how much, and what came back. One SQLite file, append-only.
 
-Belongs here: the file's schema, who may send a call, what is known of one. Does not belong here: sending (door.py) and
-reading answers (parse.py). Keys never come here.
+Belongs here: the file's schema, who may send a call, what is known of one. Does not belong here: sending and reading
+answers (sending/). Keys never come here.
 
 Four tables that only grow (triggers refuse changes): `text` (prompts and schemas, once each), `call` (what is asked),
 `attempt` (written before a request leaves), `outcome` (written when its answer is there). The view `ledger` joins them

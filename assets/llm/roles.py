@@ -1,7 +1,7 @@
 """Who plays which role: `llm.toml` read into checked settings, one table a model.
 
 Belongs here: the settings of a model in a role, the limits of the door, and what is wrong with the file.
-Does not belong here: keys (only the names of the variables that hold them), prompts (rubrics/), sending (door.py).
+Does not belong here: keys (only the names of the variables that hold them), prompts (rubrics/), sending/.
 
     [[rater]]
     name = "rater-a"

@@ -1,6 +1,6 @@
 """Paid work as pin, ledger, collect, check: what it would cost, doing it, taking the answers, and counting them.
 
-Belongs here: the functions a slice calls. Does not belong here: how calls are sent (door.py and below).
+Belongs here: the functions a slice calls. Does not belong here: how calls are sent (sending/door.py and below).
 
     calls = [Call(model, prompt, system=rubric, schema=Level) for model in roles.of("rater") for prompt in prompts]
     estimate(calls, settings.ledger_path)            # what sending them would cost
@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assets.llm.call import OUTCOMES, Answer, Call
-from assets.llm.door import Door
 from assets.llm.ledger import Ledger
 from assets.llm.roles import Limits
-from assets.llm.session import Session, answer_of
+from assets.llm.sending.door import Door
+from assets.llm.sending.session import Session, answer_of
 
 
 class AccountingError(RuntimeError):

@@ -1,6 +1,7 @@
 """The raw assets: one input read, its raw tables replaced, what was left out shown.
 
-Belongs here: which inputs give which tables. Does not belong here: reading (readers/) or judging (expectations/, dbt
+Belongs here: steps that need more than the sources. Does not belong here: which inputs there are and what tables plain
+ones give (inputs.py), reading (readers/) or judging (expectations/, dbt
 staging), or what language models answered (the slices).
 """
 
@@ -15,36 +16,16 @@ from assets.common.warehouse import Parts
 from assets.settings import PROJECT
 from assets.sources.files import JSONL, find_files
 from assets.sources.input_root import SOURCES, sources_folder, sources_name
-from assets.sources.inputs import FileHashes
+from assets.sources.inputs import INPUTS, FileHashes
 from assets.sources.inventory import LISTED, list_source_files
 from assets.sources.raw_asset import as_read, raw_assets, suites, with_suite
-from assets.sources.readers import (
-    items,
-    read_candidates,
-    read_chats,
-    read_comparison,
-    read_interviews,
-    read_items,
-    read_oews,
-    read_onet,
-    read_outputs,
-    read_propensity_items,
-    read_propensity_responses,
-    read_ratings,
-    read_results,
-    read_survey,
-    read_systems,
-    read_traits,
-    read_verdicts,
-)
+from assets.sources.readers import items, read_chats, read_items, read_survey
 from assets.sources.refresh_record import new_refresh
 from assets.sources.salt import read_salt
 from assets.sources.setting_record import new_settings
 from assets.step import Made, Step, table_assets
 
 KINDS = ("python", "duckdb")
-# names of capabilities and of Inspect's tasks: seeds that readers look up
-NAMES = "names"
 SURVEY = {
     "raw.survey_response": "Answers as they came, allowed columns only: a row a respondent × question, all TEXT.",
     "raw.survey_codebook": "Question texts that the exports carry in their extra header rows.",
@@ -176,75 +157,5 @@ def chats(step: Step) -> Made:
     )
 
 
-rating = raw_assets(
-    "battery", "ratings", read_ratings,
-    {"raw.rating": "Ratings as they came: a row a rater × item × capability cell, all TEXT."}, NAMES,
-)  # fmt: skip
-result = raw_assets(
-    "battery", "results", read_results,
-    {"raw.result": "Item results as they came: a row a line, or a sample × epoch of an Inspect log, all TEXT."}, NAMES,
-)  # fmt: skip
-ai_system = raw_assets(
-    "battery", "systems", read_systems,
-    {"raw.ai_system": "What is known of each AI system: a row a line, all TEXT."},
-)  # fmt: skip
-interview = raw_assets(
-    "work", "interviews", read_interviews,
-    {"raw.interview":
-     "Interviews about roles and duties as they came, allowed columns only: a row a line, all TEXT."}, NAMES,
-)  # fmt: skip
-onet = raw_assets(
-    "adoption", "onet", read_onet,
-    {
-        "raw.onet_release": "The release of O*NET and the taxonomy of its codes.",
-        "raw.onet_occupation": "Occupations as they came: a row a line, all TEXT.",
-        "raw.onet_task": "Task statements as they came: a row a line, all TEXT.",
-        "raw.onet_task_dwa": "Detailed work activities of tasks as they came.",
-        "raw.onet_iwa": "Intermediate work activities as they came.",
-        "raw.onet_dwa": "Detailed work activities as they came.",
-        "raw.onet_element": "Names of the content model's elements as they came.",
-        "raw.onet_skill": "Skills of occupations as they came.",
-        "raw.onet_technology_skill": "Technology that occupations use, as it came.",
-        "raw.onet_job_zone": "Job zones as they came.",
-    },
-)  # fmt: skip
-oews = raw_assets(
-    "adoption", "oews", read_oews,
-    {
-        "raw.oews": "National employment and wages as they came: a row an occupation, all TEXT.",
-        "raw.oews_crosswalk": "From O*NET's codes to those of OEWS, as it came.",
-    },
-)  # fmt: skip
-index_value = raw_assets(
-    "adoption", "comparison", read_comparison,
-    {"raw.index_value": "What other indices of AI use found, as it came: a row a value, all TEXT."},
-)  # fmt: skip
-candidate = raw_assets(
-    "assistance", "candidates", read_candidates,
-    {"raw.candidate": "Candidates, workers and judges with their families."},
-)  # fmt: skip
-tournament_output = raw_assets(
-    "assistance", "outputs", read_outputs,
-    {"raw.tournament_output": "Deliverables, and the assistance behind them."},
-)  # fmt: skip
-tournament_verdict = raw_assets(
-    "assistance", "judgements", read_verdicts,
-    {"raw.tournament_verdict": "Verdicts on pairs of deliverables as they came."},
-)  # fmt: skip
-assistance_trait = raw_assets(
-    "assistance", "traits", read_traits,
-    {"raw.assistance_trait": "Judges' codings of assistance texts as they came."},
-)  # fmt: skip
-propensity_items = raw_assets(
-    "propensity", "propensity_items", read_propensity_items,
-    {
-        "raw.propensity_item":
-            "Items with ideal bands on propensity scales as they came: a row a line, all TEXT.",
-        "raw.propensity_demand":
-            "What those items demand of capabilities as it came: a row a line × capability, all TEXT.",
-    }, NAMES,
-)  # fmt: skip
-propensity_response = raw_assets(
-    "propensity", "propensity_responses", read_propensity_responses,
-    {"raw.propensity_response": "What systems chose under each incitation as it came: a row a line, all TEXT."},
-)  # fmt: skip
+# those whose reader needs nothing but the sources
+of_readers = [raw_assets(one) for one in INPUTS if one.reader]

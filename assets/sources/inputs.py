@@ -10,7 +10,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -35,6 +35,10 @@ class Input:
         locations: folder or single file, and the endings of files that count there.
         base: what locations are relative to: the sources, this project, or the home. A file named by the settings
             ('llm') has no location.
+        reader: function that reads it, as `module.function` of `readers`; blank where its step needs more than the
+            sources (assets.py).
+        tables: `raw.name` -> description, of the tables that the reader gives.
+        looks_up: other inputs that the reader reads besides.
     """
 
     name: str
@@ -42,6 +46,9 @@ class Input:
     description: str
     locations: tuple[Location, ...] = ()
     base: Literal["sources", "project", "home", "llm"] = "sources"
+    reader: str = ""
+    tables: Mapping[str, str] = field(default_factory=dict)
+    looks_up: tuple[str, ...] = ()
 
     @property
     def location(self) -> str:
@@ -67,39 +74,108 @@ OTHER_INDICES = (
 )
 
 
-def _of(name: str, group: str, description: str, location: str, *suffixes: str) -> Input:
-    return Input(name, group, description, ((location, suffixes),))
+def _of(
+    name: str,
+    group: str,
+    description: str,
+    location: str,
+    *suffixes: str,
+    reader: str = "",
+    tables: Mapping[str, str] | None = None,
+    looks_up: tuple[str, ...] = (),
+) -> Input:
+    return Input(
+        name,
+        group,
+        description,
+        ((location, suffixes),),
+        reader=reader,
+        tables=tables or {},
+        looks_up=looks_up,
+    )
+
+
+# names of capabilities and of Inspect's tasks: seeds that readers look up
+_NAMES = ("names",)
 
 
 INPUTS = (
     _of("ratings", "battery", "battery/ratings/<rater>.csv: demand level of each item and capability.",
-        "battery/ratings", CSV),
+        "battery/ratings", CSV,
+        reader="ratings.read_ratings", looks_up=_NAMES,
+        tables={"raw.rating": "Ratings as they came: a row a rater × item × capability cell, all TEXT."}),
     _of("items", "battery", "battery/items/<benchmark>.jsonl: text and answer of each item.", "battery/items", JSONL),
     _of("results", "battery", "battery/results/<system>.csv, or Inspect logs: score of each item.",
-        "battery/results", CSV, *INSPECT_LOGS),
+        "battery/results", CSV, *INSPECT_LOGS,
+        reader="results.read_results", looks_up=_NAMES,
+        tables={"raw.result":
+            "Item results as they came: one row per line, or per sample × epoch of an Inspect log, all TEXT."}),
     _of("systems", "battery", "battery/systems.csv: name, settings and scaffold of each system.",
-        "battery/systems.csv", CSV),
+        "battery/systems.csv", CSV,
+        reader="systems.read_systems",
+        tables={"raw.ai_system": "What is known of each AI system: a row a line, all TEXT."}),
     _of("survey", "work", "survey/*.csv: Qualtrics exports.", "survey", CSV),
     _of("interviews", "work", "survey/interviews/*.csv: one interview a file about a role or its duties.",
-        "survey/interviews", CSV),
+        "survey/interviews", CSV,
+        reader="interviews.read_interviews", looks_up=_NAMES,
+        tables={"raw.interview":
+            "Interviews about roles and duties as they came, allowed columns only: a row a line, all TEXT."}),
     _of("chats", "adoption", "chats/*: what people asked an AI assistant.", "chats", ".parquet", JSONL, ".jsonl.gz"),
-    _of("onet", "adoption", "onet/*.txt: O*NET's text release.", "onet", ".txt"),
+    _of("onet", "adoption", "onet/*.txt: O*NET's text release.", "onet", ".txt",
+        reader="onet.read_onet",
+        tables={
+            "raw.onet_release": "The release of O*NET and the taxonomy of its codes.",
+            "raw.onet_occupation": "Occupations as they came: a row a line, all TEXT.",
+            "raw.onet_task": "Task statements as they came: a row a line, all TEXT.",
+            "raw.onet_task_dwa": "Detailed work activities of tasks as they came.",
+            "raw.onet_iwa": "Intermediate work activities as they came.",
+            "raw.onet_dwa": "Detailed work activities as they came.",
+            "raw.onet_element": "Names of the content model's elements as they came.",
+            "raw.onet_skill": "Skills of occupations as they came.",
+            "raw.onet_technology_skill": "Technology that occupations use, as it came.",
+            "raw.onet_job_zone": "Job zones as they came.",
+        }),
     _of("oews", "adoption", "oews/: employment, wages and the crosswalk from O*NET's codes.",
-        "oews", CSV, ".xlsx"),
+        "oews", CSV, ".xlsx",
+        reader="oews.read_oews",
+        tables={
+            "raw.oews": "National employment and wages as they came: a row an occupation, all TEXT.",
+            "raw.oews_crosswalk": "From O*NET's codes to those of OEWS, as it came.",
+        }),
     Input("comparison", "adoption", "comparison/: what other indices of AI use found, for checks only.",
-          tuple((f"comparison/{file}", (CSV,)) for file in OTHER_INDICES)),
+          tuple((f"comparison/{file}", (CSV,)) for file in OTHER_INDICES),
+          reader="comparison.read_comparison",
+          tables={"raw.index_value": "What other indices of AI use found, as it came: a row a value, all TEXT."}),
     _of("candidates", "assistance", "tournament/candidates.csv: candidates, worker and judges with families.",
-        "tournament/candidates.csv", CSV),
+        "tournament/candidates.csv", CSV,
+        reader="tournament.read_candidates",
+        tables={"raw.candidate": "Candidates, workers and judges with their families."}),
     _of("outputs", "assistance", "tournament/outputs/*.jsonl: deliverables and assistance.",
-        "tournament/outputs", JSONL),
+        "tournament/outputs", JSONL,
+        reader="tournament.read_outputs",
+        tables={"raw.tournament_output": "Deliverables, and the assistance behind them."}),
     _of("judgements", "assistance", "tournament/judgements/*.jsonl: verdicts on pairs.",
-        "tournament/judgements", JSONL),
+        "tournament/judgements", JSONL,
+        reader="tournament.read_verdicts",
+        tables={"raw.tournament_verdict": "Verdicts on pairs of deliverables as they came."}),
     _of("traits", "assistance", "tournament/traits/*.jsonl: judges' codings of assistance.",
-        "tournament/traits", JSONL),
+        "tournament/traits", JSONL,
+        reader="tournament.read_traits",
+        tables={"raw.assistance_trait": "Judges' codings of assistance texts as they came."}),
     _of("propensity_items", "propensity", "propensity/items/*.csv: three-option items with ideal bands.",
-        "propensity/items", CSV),
+        "propensity/items", CSV,
+        reader="propensity.read_propensity_items", looks_up=_NAMES,
+        tables={
+            "raw.propensity_item":
+            "Items with ideal bands on propensity scales as they came: a row a line, all TEXT.",
+            "raw.propensity_demand":
+            "What those items demand of capabilities as it came: a row a line × capability, all TEXT.",
+        }),
     _of("propensity_responses", "propensity", "propensity/responses/*.csv: what systems chose.",
-        "propensity/responses", CSV),
+        "propensity/responses", CSV,
+        reader="propensity.read_propensity_responses",
+        tables={"raw.propensity_response":
+            "What systems chose under each incitation as it came: one row per line, all TEXT."}),
     _of("tasks", "assistance", "tournament/tasks/*.md: tasks beside those of the project.",
         "tournament/tasks", ".md"),
     Input("rubrics", "llm", "rubrics/: rubrics, tasks, and what models are told beside them.",

@@ -1,52 +1,43 @@
 """Raw assets of one shape: the files of an input through its reader, tables as they came, what was left out shown.
 
-Belongs here: that shape. Does not belong here: which inputs there are (assets.py), reading (readers/).
+Belongs here: that shape. Does not belong here: which inputs there are (inputs.py), reading (readers/).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from pathlib import Path
 
 import dagster as dg
 
 from assets.settings import PROJECT
 from assets.sources.input_root import sources_folder
+from assets.sources.inputs import Input
 from assets.sources.readers import Reading
 from assets.step import Made, Step, table_assets
 
 FOLDER = PROJECT / "expectations"
+READERS = "assets.sources.readers"
 
 
-def raw_assets(
-    group: str,
-    source: str,
-    reader: Callable[[Path], Reading],
-    writes: Mapping[str, str],
-    *more: str,
-) -> dg.AssetsDefinition:
-    """The tables of one input.
-
-    Args:
-        group: slice.
-        source: name of the input.
-        reader: sources -> the tables. Its module's code decides them: another reader's leaves them alone.
-        writes: `raw.name` -> description.
-        more: names of inputs that it reads besides.
-    """
+def raw_assets(one: Input) -> dg.AssetsDefinition:
+    """The tables of an input, made by its reader, whose module's code decides them: another's leaves them alone."""
+    module, _, function = one.reader.partition(".")
+    reader: Callable[[Path], Reading] = getattr(import_module(f"{READERS}.{module}"), function)
 
     def read(step: Step) -> Made:
         return as_read(reader(sources_folder(step.settings)))
 
     make = table_assets(
-        group=group,
-        writes=writes,
-        inputs=[source, *more],
+        group=one.group,
+        writes=one.tables,
+        inputs=[one.name, *one.looks_up],
         kinds=["python", "duckdb"],
-        name=source if len(writes) > 1 else None,
-        pending=with_suite(writes),
-        salt=suites(writes),
+        name=one.name if len(one.tables) > 1 else None,
+        pending=with_suite(one.tables),
+        salt=suites(one.tables),
         code=reader.__module__,
     )
     return make(read)

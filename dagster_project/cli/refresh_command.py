@@ -127,7 +127,9 @@ def _run(settings: Settings, console: Console, plan: Refresh, verbose: bool) -> 
         for run_id in clear_killed_runs(instance):
             console.print(f"closed run {run_id[:8]}, whose process had died", style="yellow")
         with show.progress(console, watch, len(plan.names)):
-            succeeded = run_job(definitions, "refresh", instance, watch, assets=plan.names, verbose=verbose)
+            succeeded = run_job(
+                definitions, "refresh", instance, watch, assets=plan.selection, verbose=verbose
+            )
     _conclude(settings, console, watch, succeeded, verbose)
     return succeeded
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import dagster as dg
 
 from assets.settings import Settings
+from assets.step import row_count
 from assets.versions import DBT_STEP, KEPT, FailedCheck, Version, values_of, why_stale
 from dagster_project.dbt_build.dbt_nodes import DbtNodes, DbtTable, DbtTest, phases
 from dagster_project.dbt_build.dbt_process import DbtProcess, DbtProcessError, Outcome
@@ -72,10 +73,6 @@ def _step(
 
 
 def _spec(table: DbtTable, nodes: DbtNodes) -> dg.AssetSpec:
-    schema = [
-        dg.TableColumn(name, column.get("data_type") or "?", description=column.get("description") or None)
-        for name, column in table.columns.items()
-    ]
     return dg.AssetSpec(
         table.name.split("."),
         deps=[read.split(".") for read in table.reads],
@@ -84,7 +81,6 @@ def _spec(table: DbtTable, nodes: DbtNodes) -> dg.AssetSpec:
         code_version=table.code_version,
         description=table.description,
         metadata={
-            "dagster/column_schema": dg.TableSchema(schema),
             "dagster/table_name": table.name,
             "suitability/compared_with": nodes.compared_with(table.name),
         },
@@ -244,8 +240,8 @@ def stale_tables(
 
 def _result(name: str, version: Version, reason: str | None) -> dg.MaterializeResult:
     metadata: dict[str, str | int] = {"reason": reason} if reason else {KEPT: True}
-    if version.n_rows is not None:
-        metadata["dagster/row_count"] = version.n_rows
     return dg.MaterializeResult(
-        asset_key=name.split("."), metadata=metadata, data_version=dg.DataVersion(version.data_version)
+        asset_key=name.split("."),
+        metadata={**metadata, **row_count(version)},
+        data_version=dg.DataVersion(version.data_version),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,10 @@ from dagster_project.dbt_build.dbt_project import DBT_FOLDER
 
 # what changes tables without standing in a node
 _PROJECT_FILES = ("dbt_project.yml", "profiles.yml")
+
+
+# name -> what dbt's YAML says of a column: data_type, description, ...
+Columns = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class DbtTable:
     name: str
     group: str
     description: str
-    columns: Mapping[str, Mapping[str, str]]
+    columns: Columns
     reads: tuple[str, ...]
     code_version: str
     variables: tuple[str, ...]
@@ -53,10 +57,11 @@ class DbtTable:
 
 @dataclass(frozen=True)
 class DbtNodes:
-    """Tables by `schema.name`, each after what it reads; tests by unique id."""
+    """Tables by `schema.name`, each after what it reads; tests by unique id; columns of tables that Python makes."""
 
     tables: dict[str, DbtTable]
     tests: dict[str, DbtTest]
+    sources: dict[str, Columns] = field(default_factory=dict)
 
     def compared_with(self, name: str) -> list[str]:
         """Other tables of dbt that a test reads together with a table."""
@@ -108,7 +113,8 @@ def read_nodes(manifest_path: Path, variables: Mapping[str, object]) -> DbtNodes
             code_version, variables_named,
             keys.get(named[key], ()),
         )  # fmt: skip
-    return DbtNodes(_sorted(tables), tests)
+    sources = {named[key]: source["columns"] for key, source in manifest["sources"].items()}
+    return DbtNodes(_sorted(tables), tests, sources)
 
 
 def phases(nodes: DbtNodes, reads_of: Callable[[str], tuple[str, ...]]) -> dict[str, int]:

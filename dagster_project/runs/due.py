@@ -14,6 +14,8 @@ from dagster_project.resources import DamagedWarehouseError, DuckDBWarehouse, Wa
 from dagster_project.runs.lock import holder
 from dagster_project.runs.refresh_plan import Refresh, plan_refresh, read_graph
 
+NOTHING_DUE = "Nothing has changed since the last refresh."
+
 
 def due(settings: Settings) -> Refresh:
     """What the next refresh is to make.
@@ -34,11 +36,11 @@ def due_request(settings: Settings, run_key: str | None = None) -> dg.RunRequest
     except (SourceError, WarehouseBusyError, DamagedWarehouseError) as error:
         return dg.SkipReason(str(error))
     if not plan.names:
-        return dg.SkipReason("Nothing has changed since the last refresh.")
+        return dg.SkipReason(NOTHING_DUE)
     why = "; ".join(reason for reason, _ in plan.reasons)[:200]
     return dg.RunRequest(
         run_key=run_key,
         job_name="refresh",
-        asset_selection=[dg.AssetKey(name.split(".")) for name in plan.names],
+        asset_selection=[dg.AssetKey(name.split(".")) for name in plan.selection],
         tags={"suitability/why": why},
     )

@@ -18,6 +18,7 @@ from assets.common.folder_hash import folder_hash
 from assets.settings import PROJECT, Settings
 from assets.sources.input_root import SOURCES, is_synthetic, sources_folder, sources_name
 from assets.sources.inputs import (
+    INPUTS,
     FileHashes,
     all_files,
     input_versions,
@@ -66,6 +67,11 @@ class Refresh:
     def names(self) -> list[str]:
         """All that may be made again; what turns out to have the same inputs as before is kept."""
         return sorted({**self.stale, **self.follows})
+
+    @property
+    def selection(self) -> list[str]:
+        """What its run covers: all inputs, which are looked at first, and `names`."""
+        return [*(FILE + one.name for one in INPUTS), *self.names]
 
     @property
     def reasons(self) -> list[tuple[str, int]]:

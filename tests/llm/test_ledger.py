@@ -11,8 +11,8 @@ import pytest
 from assets.llm import Call, Limits
 from assets.llm.call import sha256
 from assets.llm.ledger import _SCHEMA, Ledger, LedgerError, Outcome
-from assets.llm.provider import Trouble
-from assets.llm.session import Session
+from assets.llm.sending.provider import Trouble
+from assets.llm.sending.session import Session
 from assets.llm.usage import read_attempts
 from tests.llm.conftest import model_at
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from assets.llm.parse import read_choice
+from assets.llm.sending.parse import read_choice
 from tests.llm.conftest import Level
 
 

@@ -20,7 +20,9 @@ from assets.sources.readers import SourceError
 from dagster_project.resources import DuckDBWarehouse
 from tests.factories import write_ratings, write_results, write_sources
 
-RAW = [asset for asset in vars(sources_assets).values() if isinstance(asset, dg.AssetsDefinition)]
+RAW = [
+    asset for asset in dg.load_assets_from_modules([sources_assets]) if isinstance(asset, dg.AssetsDefinition)
+]
 
 
 def run(sources: Path, home: Path) -> dg.ExecuteInProcessResult:

@@ -259,7 +259,7 @@ BROKEN: list[tuple[str, Break, str]] = [
     ),
     *(
         (f"raw.tournament_{name}", cells("mode", "both"), "column_values_to_match_regex_mode")
-        for name in ("output", "judgement")
+        for name in ("output", "verdict")
     ),
     ("raw.tournament_output", cells("output", None), "column_values_to_not_be_null_output"),
     ("raw.tournament_verdict", cells("choice", "A"), "column_values_to_match_regex_choice"),

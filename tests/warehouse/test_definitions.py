@@ -143,7 +143,7 @@ def test_every_asset_has_a_group_and_those_made_here_a_code_version(definitions:
     graph = definitions.get_repository_def().asset_graph
     nodes = [graph.get(key) for key in graph.get_all_asset_keys()]
     assert [node.key for node in nodes if node.group_name == "default"] == []
-    assert [node.key for node in nodes if node.is_executable and not node.code_version] == []
+    assert [node.key for node in nodes if node.is_materializable and not node.code_version] == []
 
 
 def test_dbt_starts_as_often_as_the_graph_needs_and_that_is_thrice(definitions: dg.Definitions) -> None:

@@ -108,7 +108,7 @@ def _layer(model: dict[str, Any]) -> str:
 
 @pytest.fixture(scope="module")
 def reads(manifest: dict[str, Any], models: dict[str, dict[str, Any]]) -> dict[str, dict[str, str]]:
-    """Model -> what it reads -> its layer, or raw, model or seed."""
+    """Model -> what it reads -> its layer, or raw, estimate or seed."""
     nodes = {**manifest["nodes"], **manifest["sources"]}
     found: dict[str, dict[str, str]] = {}
     for name, model in models.items():

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -129,6 +130,34 @@ def test_each_asset_is_told_with_what_this_refresh_did_of_it(
     ]
     parquet = duckdb.execute(f"from '{tmp_path}/published/refresh_step.parquet'").fetchall()
     assert parquet == found
+
+
+@pytest.mark.parametrize(
+    ("version", "is_refused"),
+    [
+        ("('raw.x', 'abcdef12-3456-7890-abcd-ef1234567890', null, 1.0, 5)", True),
+        ("('raw.x', 'abcdef12-3456-7890-abcd-ef1234567890', 'r', 1.0, 5), ('raw.x', 'b', 'r', 1.0, 5)", True),
+        (
+            "('raw.x', 'abcdef12-3456-7890-abcd-ef1234567890', 'r', 1.0, 5), ('raw.y', 'b', 'r', 1.0, 5)",
+            False,
+        ),
+    ],
+)
+def test_rows_that_publication_writes_are_checked_in_the_fresh_copy(
+    warehouse: DuckDBWarehouse, tmp_path: Path, version: str, is_refused: bool
+) -> None:
+    """A step without a reason, one that is listed twice; and two as they should be."""
+    with warehouse.connect() as connection:
+        connection.execute(
+            "create schema state; create table state.version as "
+            f"from (values {version}) as v (name, refresh_id, reason, seconds, n_rows); "
+            "create table marts.refresh_step as select 'raw/x' as asset, false as is_made, "
+            "cast(null as varchar) as reason, cast(null as double) as seconds, cast(null as bigint) as n_rows"
+        )
+    marts = [*MARTS, Mart("refresh_step", ("asset", "is_made", "reason"), ("asset",))]
+    with pytest.raises(PublishError, match="refresh_step holds a row") if is_refused else nullcontext():
+        publish(warehouse, tmp_path / "published", marts, RUN)
+    assert (tmp_path / "published" / "suitability.duckdb").exists() != is_refused
 
 
 def test_a_mart_that_is_gone_leaves_the_parquet_folder(warehouse: DuckDBWarehouse, tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from assets.settings import Settings
 from assets.sources.inputs import BY_NAME, INPUTS, FileHashes, all_files, version_of
-from assets.versions import FILE, FILES, Version
+from assets.versions import FILE, FILES, KEPT, Version
+from dagster_project.asset_attributes import PUBLISHED
 from dagster_project.resources import DuckDBWarehouse
 from dagster_project.runs import due
 from dagster_project.runs.lock import refresh_lock
@@ -70,7 +71,11 @@ class Sensor:
 
 
 def _keys(request: dg.RunRequest) -> set[str]:
-    return {key.to_user_string() for key in request.asset_selection or []}
+    """What is to be made; all inputs are looked at besides."""
+    keys = {key.to_user_string() for key in request.asset_selection or []}
+    inputs = {f"file/{one.name}" for one in INPUTS}
+    assert inputs <= keys
+    return keys - inputs
 
 
 @pytest.fixture
@@ -224,8 +229,16 @@ def test_there_is_one_sensor_and_what_is_stale_runs_each_night(
     (schedule,) = repository.schedule_defs
     assert (schedule.cron_schedule, schedule.job_name) == ("0 2 * * *", "refresh")
     for is_due in (True, False):
-        with dg.build_schedule_context(resources={"settings": own}) as context:
+        with (
+            dg.DagsterInstance.local_temp() as instance,
+            dg.build_schedule_context(instance, resources={"settings": own}) as context,
+        ):
+            instance.report_runless_asset_event(dg.AssetMaterialization(PUBLISHED))
             found = schedule.evaluate_tick(context)
+            last = instance.get_latest_materialization_event(PUBLISHED)
+            assert last and last.asset_materialization
+            # what a look found unchanged is as fresh as the look
+            assert (KEPT in last.asset_materialization.metadata) != is_due
         assert [_keys(one) for one in found.run_requests or []] == [
             {name.replace(".", "/") for name in GRAPH}
         ] * is_due

@@ -10,10 +10,10 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterable
 
-from assets.llm import batch, direct
 from assets.llm.call import Answer, Call
 from assets.llm.roles import Model, RolesError
-from assets.llm.session import Session, answer_of
+from assets.llm.sending import batch, direct
+from assets.llm.sending.session import Session, answer_of
 
 _Lane = asyncio.Queue[Call | None]
 # answers and calls that wait in memory when neither side is in a hurry

@@ -9,8 +9,8 @@ import asyncio
 import time
 
 from assets.llm.call import Answer, Call
-from assets.llm.provider import Provider, ProviderDown, Trouble
-from assets.llm.session import OVER_BUDGET, Session, answer_of
+from assets.llm.sending.provider import Provider, ProviderDown, Trouble
+from assets.llm.sending.session import OVER_BUDGET, Session, answer_of
 
 
 async def ask(session: Session, call: Call) -> Answer | None:

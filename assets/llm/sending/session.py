@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 from assets.llm.call import Answer, Call
 from assets.llm.ledger import Ledger, Outcome, State
-from assets.llm.parse import read_choice
-from assets.llm.provider import Provider, Trouble
 from assets.llm.roles import Limits, Model
+from assets.llm.sending.parse import read_choice
+from assets.llm.sending.provider import Provider, Trouble
 
 _REASON_CHARACTERS = 500
 # no reply has so many; SQLite can't hold any whole number, and sums of them must fit too

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from assets.llm.call import Answer, Call
 from assets.llm.ledger import State
-from assets.llm.provider import Provider, Trouble, error_text
-from assets.llm.session import OVER_BUDGET, Session, answer_of
+from assets.llm.sending.provider import Provider, Trouble, error_text
+from assets.llm.sending.session import OVER_BUDGET, Session, answer_of
 
 if TYPE_CHECKING:
     from openai.types import Batch
