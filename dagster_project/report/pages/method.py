@@ -77,7 +77,7 @@ def _comparison(frame: pd.DataFrame) -> Context:
 def _by_status(frame: pd.DataFrame, keys: list[str], heads: list[str], known: list[str]) -> Table:
     rows = []
     for group, own in frame.groupby(keys):
-        named = [PAPERS.get(g, words(g)) if keys == ["paper"] else words(g) for g in group]
+        named = [PAPERS.get(str(g), words(g)) if keys == ["paper"] else words(g) for g in group]
         found = own["status"].value_counts()
         rows.append([*named, *(count(int(found.get(s, 0))) for s in known), count(len(own))])
     return Table(

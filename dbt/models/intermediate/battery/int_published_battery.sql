@@ -58,9 +58,10 @@ dimension as (
     select
         dimension,
         max(100 * coverage_share) as coverage_percent,
-        {% for level in range(1, 6) %}
-        max(case when level = {{ level }} then 100 * share_of_active end) as level_{{ level }}_percent{{ ',' if not loop.last }}
-        {% endfor %}
+    {% for level in range(1, 6) %}
+    max(case when level = {{ level }} then 100 * share_of_active end)
+        as level_{{ level }}_percent{{ ',' if not loop.last }}
+    {% endfor %}
     from demand_level
     group by dimension
 ),
