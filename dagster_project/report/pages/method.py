@@ -15,7 +15,7 @@ from dagster_project.report.tables import Table, count, printed, words
 # status of a comparison with a printed figure -> its heading, and what it means
 STATUSES = {
     "match": ("Match", "equal when rounded to the digits that the paper prints"),
-    "close": ("Close", "not equal, but no further away than chance in the computation explains"),
+    "close": ("Close", "not equal, but no further away than chance or rounding on the way explains"),
     "off": ("Off", "further away: the inputs here are not the paper’s, or the paper is not reproduced"),
     "not_in_release": (
         "Not public",
@@ -59,9 +59,9 @@ def _comparison(frame: pd.DataFrame) -> Context:
     known = [s for s in STATUSES if s in set(frame["status"])]
     decided = frame["status"].isin(["match", "close", "off"])
     return {
-        "n": len(frame),
-        "n_decided": int(decided.sum()),
-        "n_equal": int((frame["status"] == "match").sum()),
+        "n": count(len(frame)) if len(frame) else "",
+        "n_decided": count(int(decided.sum())),
+        "n_equal": count(int((frame["status"] == "match").sum())),
         "n_papers": frame["paper"].nunique(),
         "meanings": [STATUSES[s] for s in known],
         "papers": _by_status(frame, ["paper"], ["Paper"], known),
