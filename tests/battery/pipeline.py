@@ -50,7 +50,7 @@ class BatteryPipeline:
             )
         (self.project / "seeds").mkdir()
         for path in (source / "seeds").iterdir():
-            if path.name.startswith(("seed_", "published_value_battery")):
+            if path.name.startswith("seed_"):
                 shutil.copy(path, self.project / "seeds" / path.name)
         rows = [f"{alias},{system}" for alias, system in (aliases or {}).items()]
         (self.project / "seeds/seed_system_alias.csv").write_text("\n".join(["alias,system", *rows, ""]))

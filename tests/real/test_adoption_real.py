@@ -14,6 +14,7 @@ from assets.adoption.match.embedders import MiniLM
 from assets.sources.readers import read_oews, read_onet
 from dagster_project.resources import DuckDBWarehouse
 from tests.adoption.slice_build import build
+from tests.published import INDEX, REAL, compared, counts, read_published
 
 
 @pytest.fixture(scope="module")
@@ -131,3 +132,13 @@ def test_other_indices_are_bridged_and_agree_in_part(built: DuckDBWarehouse) -> 
     assert len(mart) == 8 and mart[["spearman", "spearman_weighted"]].notna().all(axis=None)
     # the few chats that are kept see few tasks, yet more than chance of what millions see
     assert (mart["spearman"] * (mart["n"] - 1) ** 0.5 > 1.96).all()
+
+
+def test_printed_figures_of_the_economic_index(built: DuckDBWarehouse) -> None:
+    """O*NET's counts as printed, but for general activities: 37 of the 41 have others below them."""
+    cells = read_published()
+    rows = compared(cells[cells["paper"] == INDEX], built.read("intermediate.int_published_adoption"))
+    decided = rows[rows["status"].isin(["match", "close", "off"])]
+    assert counts(decided) == REAL["adoption"], decided.to_string()
+    off = decided[decided["status"] == "off"].set_index("column_name")["computed"]
+    assert off[["n_gwa", "n_chats"]].tolist() == [37, 544]

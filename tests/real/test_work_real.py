@@ -1,6 +1,6 @@
 """The work slice on the public survey: Tables B2-B5 and the figures of 4.3.1, 4.3.3 and 4.3.4, to the printed digit.
 
-Published numbers come from dbt/seeds/published_value_work.csv, except Table B5's, which lie beside the real data.
+Published numbers come from the seeds (tests/published.py), except Table B5's, which lie beside the real data.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.settings import PROJECT
 from dagster_project.resources import DuckDBWarehouse
+from tests.published import REAL, TSP, compared, counts, read_published
 from tests.work.compare import FLOW
 from tests.work.slice_project import build
 
@@ -30,7 +30,8 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory, real_data: Path) -> Duck
 
 @pytest.fixture(scope="module")
 def published() -> pd.DataFrame:
-    return pd.read_csv(PROJECT / "dbt" / "seeds" / "published_value_work.csv", keep_default_na=False)
+    cells = read_published()
+    return cells[(cells["paper"] == TSP) & cells["table_name"].isin({table for table, _ in REAL["work"]})]
 
 
 def test_qc_removes_59_66_and_4(warehouse: DuckDBWarehouse) -> None:
@@ -40,36 +41,33 @@ def test_qc_removes_59_66_and_4(warehouse: DuckDBWarehouse) -> None:
 
 def test_table_b2_in_every_cell(warehouse: DuckDBWarehouse, published: pd.DataFrame) -> None:
     flow = warehouse.read("marts.respondent_flow").set_index(["source", "domain"])
-    cells = published.query("table_name == 'B2'")
+    cells = published.query("table_name == 'Table B2'")
     assert len(cells) == 24
     column = {"pre_qc": "n_in_domain", "post_qc": "n_kept"}
     for cell in cells.to_dict("records"):
-        assert flow.loc[tuple(cell["row_name"].split()), column[cell["column_name"]]] == cell["published"], (
-            cell
-        )
+        assert flow.loc[tuple(cell["row_name"].split()), column[cell["column_name"]]] == int(
+            cell["published"]
+        ), cell
 
 
 def test_4_3_3_in_all_26_cells(warehouse: DuckDBWarehouse, published: pd.DataFrame) -> None:
     mart = warehouse.read("marts.activity_importance").set_index(["scope", "activity"])
-    cells = published.query("table_name == '4.3.3'")
+    cells = published.query("table_name == 'Section 4.3.3'")
     assert len(cells) == 26
     for cell in cells.to_dict("records"):
         measure, scope = cell["column_name"].split()
         digits = 2 if measure == "importance" else 1
-        assert round(mart.loc[(scope, cell["row_name"]), measure], digits) == cell["published"], cell
+        assert round(mart.loc[(scope, cell["row_name"]), measure], digits) == float(cell["published"]), cell
 
 
 def test_every_published_cell_that_the_release_determines(
     warehouse: DuckDBWarehouse, published: pd.DataFrame
 ) -> None:
     """Table B3 among them; its ages are blank in the release and stay uncompared."""
-    key = ["paper", "table_name", "row_name", "column_name"]
-    both = published.merge(warehouse.read("intermediate.int_published_work"), on=key, how="left")
-    assert set(both.loc[both["computed"].isna(), "column_name"]) == {"age_mean", "age_sd"}
-    compared = both[both["expected"] == ""]
-    assert len(compared) == 167
-    off = compared[(compared["computed"] - compared["published"]).abs() > compared["tolerance"]]
-    assert off.empty, off
+    rows = compared(published, warehouse.read("intermediate.int_published_work"))
+    assert set(rows.loc[rows["computed"].isna(), "column_name"]) == {"age_mean", "age_sd"}
+    assert (rows["expected"] == "").sum() == 167
+    assert counts(rows) == REAL["work"], rows[rows["status"].isin(["close", "off"])].to_string()
 
 
 def test_points_total_92_97_of_100(warehouse: DuckDBWarehouse) -> None:
@@ -95,10 +93,13 @@ def test_table_b5_fixes_the_codings(warehouse: DuckDBWarehouse, real_data: Path)
 
 def test_table_b5_in_all_68_cells(warehouse: DuckDBWarehouse, published: pd.DataFrame) -> None:
     mart = warehouse.read("marts.importance_agreement").set_index("unit")
-    units = published[(published["table_name"] == "B5") & ~published["row_name"].str.startswith("mean ")]
+    units = published[
+        (published["table_name"] == "Table B5") & ~published["row_name"].str.startswith("mean ")
+    ]
     assert len(units) == 68 and len(mart) == 34
     for cell in units.to_dict("records"):
-        assert abs(mart.at[cell["row_name"], cell["column_name"]] - cell["published"]) < 0.0005 + 1e-9, cell
+        computed = float(mart[cell["column_name"]][cell["row_name"]])
+        assert abs(computed - float(cell["published"])) < 0.0005 + 1e-9, cell
 
 
 def test_table_b4_within_what_random_splits_allow(warehouse: DuckDBWarehouse) -> None:

@@ -404,7 +404,9 @@ def frames(spec: StandIn) -> dict[str, pd.DataFrame]:
             [
                 ("p", "Table A2", "EM", "kappa", 0.5, 0.5, 0.005, "match", None),
                 ("p", "Table A2", "SM", "kappa", 0.5, 0.62, 0.005, "off", "a <b>note</b>"),
+                ("p", "Table A2", "MS", "kappa", 0.5, 0.51, 0.02, "close", "Table A2"),
                 ("p", "Table B3", "Age", "mean", 40.0, None, 0.5, "not_in_release", None),
+                ("centaurbench", "Table 1", "all", "rho", 0.48, None, 0.005, "not_in_release", "Table 1"),
             ],
             columns=[
                 "paper",

@@ -199,13 +199,25 @@ def test_samples_and_domains_are_compared_in_words_and_tables(site: SiteOf) -> N
 def test_the_comparison_with_published_figures_counts_and_lists(site: SiteOf) -> None:
     html = site("plain").html("method")
     tables = [t for _, t in Reader(html).tables]
-    assert ["Table A2", "p", "1", "1", "0"] in next(t for t in tables if t[0][:2] == ["Table", "Paper"])
-    off = next(t for t in tables if t[0][:2] == ["Table", "Row"])
+    papers = next(t for t in tables if t[0][0] == "Paper")
+    assert papers == [
+        ["Paper", "Match", "Close", "Off", "Not public", "All"],
+        ["CentaurBench: Benchmarking LLM Capabilities on Augmenting vs. Automating Real-World Work Tasks"]
+        + ["0", "0", "0", "1", "1"],
+        ["p", "1", "1", "1", "1", "4"],
+    ]
+    assert ["Table A2", "p", "1", "1", "1", "0", "3"] in next(
+        t for t in tables if t[0][:2] == ["Table", "Paper"]
+    )
+    off, close = (t for t in tables if t[0][:2] == ["Table", "Row"])
     assert off[1:] == [["Table A2", "SM", "kappa", "0.500", "0.620", "0.005", "a <b>note</b>"]]
-    assert "1 cell off" in html and "<b>note" not in html
+    assert [row[1] for row in close[1:]] == ["MS"]
+    assert "1 figure off" in html and "1 figure close" in html and "<b>note" not in html
+    assert "5 figures that 2 papers print" in html and "3 of them could be computed" in html
     said = words(site("plain").html("index"))
     assert (
-        "Of the figures printed in the papers, 1 agree, 1 differ, 1 rest on data that are not public." in said
+        "Of the figures printed in the papers, 1 agree to the printed digit, 1 are close, 1 differ, "
+        "2 rest on data that are not public." in said
     )
     assert "On other data than the papers’ own" in said and "not_in_release" not in said
 

@@ -20,7 +20,7 @@ SELECTED = (
         "path:models/intermediate/suitability",
         "path:models/marts/suitability",
     ),
-    *("policies", "published_value_suitability"),
+    "policies",
 )
 IMPORTANCE = {
     **dict.fromkeys(("scope_type", "scope", "activity"), "varchar"),

@@ -101,7 +101,8 @@ index_comparison: index, level, our_measure, n, spearman, spearman_weighted, wei
 index_unmatched: index, level, unit, text, value, value_share, nearest_text, score, looked_for
 work_activity_usage: level, activity_id, name, n_chats, share, is_suppressed
 item_prediction_quality: system, benchmark, observed, predicted, brier, auroc
-published_comparison: paper, table_name, row_name, column_name, published, computed, tolerance, status, note
+published_comparison: paper, table_name, row_name, column_name, published, computed, difference, digits, tolerance,
+    unit, status, note
 """
 
 CONTRACT: dict[str, set[str]] = {

@@ -21,7 +21,6 @@ from tests.steps import run_steps
 
 SEEDS = (
     *("seed_activity", "seed_capability", "seed_capability_alias", "seed_domain", "seed_survey_question"),
-    "published_value_work",
 )
 AGREEMENT = ("int_importance_matrix", "int_importance_agreement", "int_domain_departure")
 AFTER_PYTHON = (

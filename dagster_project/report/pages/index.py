@@ -21,9 +21,10 @@ from dagster_project.report.tables import Table, count
 
 # status of a comparison with a printed figure -> what it says of so many of them
 COMPARED = {
-    "match": "agree",
+    "match": "agree to the printed digit",
+    "close": "are close",
     "off": "differ",
-    "no_data": "have nothing here to be computed from",
+    "no_data": "have no input here",
     "not_in_release": "rest on data that are not public",
 }
 STATES = {

@@ -1,10 +1,12 @@
-{% set paper = "'task-suitability-profiles'" %}
 {% set agreement_columns = {
     'spearman_rho': 'spearman_rho',
     'weighted_kappa': 'weighted_kappa',
     'mean_absolute_error': 'mean_absolute_error',
     'within_one_percent': '100 * within_one_share',
 } %}
+{% set level_columns = [
+    'coverage_percent', 'level_1_percent', 'level_2_percent', 'level_3_percent', 'level_4_percent', 'level_5_percent'
+] %}
 with agreement as (
     select * from {{ ref('int_rater_agreement') }}
     {# the paper's table is of two raters; with more there is no one figure to compare #}
@@ -20,85 +22,72 @@ battery_item as (
     left join {{ ref('seed_benchmark_family') }} as family on battery_item.benchmark = family.benchmark
 ),
 
-demand_level as (
-    select * from {{ ref('int_demand_level') }}
-),
-
-final as (
-    {% for column, expression in agreement_columns.items() %}
-    select
-        {{ paper }} as paper,
-        'Table A2' as table_name,
-        capability as row_name,
-        '{{ column }}' as column_name,
-        {{ to_double(expression) }} as computed
-    from agreement
-    union all
-    {% endfor %}
-    select
-        {{ paper }} as paper,
-        'Table A2' as table_name,
-        'all' as row_name,
-        'n_items' as column_name,
-        {{ to_double('max(n_items)') }} as computed
+agreement_items as (
+    select max(n_items) as n_items
     from agreement
     having count(*) > 0
-    union all
+),
+
+family as (
     select
-        {{ paper }} as paper,
-        'Table 1' as table_name,
-        family as row_name,
-        'n_items' as column_name,
-        {{ to_double('count(*)') }} as computed
+        family,
+        count(*) as n_items
     from battery_item
     group by family
     union all
     select
-        {{ paper }} as paper,
-        'Table 1' as table_name,
-        'Total' as row_name,
-        'n_items' as column_name,
-        {{ to_double('count(*)') }} as computed
+        'Total' as family,
+        count(*) as n_items
     from battery_item
     having count(*) > 0
-    union all
+),
+
+validity as (
     select
-        {{ paper }} as paper,
-        'Section 3.1.2' as table_name,
-        'battery' as row_name,
-        'n_items_dropped' as column_name,
-        {{ to_double('sum(case when is_valid then 0 else 1 end)') }} as computed
+        sum(case when is_valid then 0 else 1 end) as n_items_dropped,
+        sum(case when is_valid then 1 else 0 end) as n_items_valid
     from battery_item
     having count(*) > 0
-    union all
+),
+
+demand_level as (
+    select * from {{ ref('int_demand_level') }}
+),
+
+dimension as (
     select
-        {{ paper }} as paper,
-        'Section 3.1.2' as table_name,
-        'battery' as row_name,
-        'n_items_valid' as column_name,
-        {{ to_double('sum(case when is_valid then 1 else 0 end)') }} as computed
-    from battery_item
-    having count(*) > 0
-    union all
-    select
-        {{ paper }} as paper,
-        'Table 2' as table_name,
-        dimension as row_name,
-        'coverage_percent' as column_name,
-        100 * coverage_share as computed
-    from demand_level
-    where level = 1
+        dimension,
+        max(100 * coverage_share) as coverage_percent,
     {% for level in range(1, 6) %}
-    union all
-    select
-        {{ paper }} as paper,
-        'Table 2' as table_name,
-        dimension as row_name,
-        'level_{{ level }}_percent' as column_name,
-        100 * share_of_active as computed
-    from demand_level
-    where level = {{ level }}
+    max(case when level = {{ level }} then 100 * share_of_active end)
+        as level_{{ level }}_percent{{ ',' if not loop.last }}
     {% endfor %}
+    from demand_level
+    group by dimension
+),
+
+cells as (
+    {{ figures('agreement', 'Table A2', 'capability', agreement_columns) }}
+    union all
+    {{ figures('agreement_items', 'Table A2', "'all'", ['n_items']) }}
+    union all
+    {{ figures('family', 'Table 1', 'family', ['n_items']) }}
+    union all
+    {{ figures('validity', 'Section 3.1.2', "'battery'", ['n_items_dropped', 'n_items_valid']) }}
+    union all
+    {{ figures('dimension', 'Table 2', 'dimension', level_columns) }}
+    union all
+    {{ figures('dimension', 'Table 6', 'dimension', ['coverage_percent']) }}
+),
+
+final as (
+    select
+        'task-suitability-profiles' as paper,
+        table_name,
+        row_name,
+        column_name,
+        computed
+    from cells
 )
 
 select * from final

@@ -33,15 +33,59 @@ by_intercept as (
     group by intercept
 ),
 
+over_dimensions as (
+    select
+        column_name,
+        avg(r) as mean_r,
+        min(r) as worst_r,
+        avg(contraction) as mean_contraction,
+        min(contraction) as worst_contraction,
+        avg(mae) as mean_mae,
+        max(mae) as worst_mae
+    from by_dimension
+    group by column_name
+),
+
+published as (
+    select * from {{ ref('published_capability') }}
+),
+
+published_system as (
+    select
+        system,
+        {{ exact_avg('mean') }} as mean_log,
+        {{ exact_avg('sd') }} as mean_sd_log
+    from published
+    group by system
+),
+
+published_dimension as (
+    select
+        dimension,
+        {{ exact_avg('mean') }} as mean_log,
+        {{ exact_avg('sd') }} as sd_log
+    from published
+    group by dimension
+),
+
 figures as (
-    {% for column, table in tables.items() %}
+    {% for measure, table in tables.items() %}
     select
         '{{ table }}' as table_name,
         dimension as row_name,
         column_name,
-        {{ column }} as computed
+        {{ measure }} as computed
     from by_dimension
     union all
+    {% for summary, row in {'mean': 'Mean', 'worst': 'Worst dimension'}.items() %}
+    select
+        '{{ table }}' as table_name,
+        '{{ row }}' as row_name,
+        column_name,
+        {{ summary }}_{{ measure }} as computed
+    from over_dimensions
+    union all
+    {% endfor %}
     {% endfor %}
     {% for measure in measures %}
     select
@@ -50,8 +94,18 @@ figures as (
         intercept as column_name,
         {{ measure }} as computed
     from by_intercept
-    {{ 'union all' if not loop.last }}
+    union all
     {% endfor %}
+    {{ figures('published_system', 'Table C5', 'system', ['mean_log', 'mean_sd_log']) }}
+    union all
+    {{ figures('published_dimension', 'Table 6', 'dimension', ['mean_log', 'sd_log']) }}
+    union all
+    select
+        'Table C6' as table_name,
+        'Mean' as row_name,
+        dimension || ' mean' as column_name,
+        mean_log as computed
+    from published_dimension
 ),
 
 final as (

@@ -48,16 +48,20 @@ grouped as (
     from neutral
 ),
 
-computed as (
-    {% for name, expression in counts.items() %}
+ranges as (
     select
-        'Table C7' as table_name,
-        activity as row_name,
-        '{{ name }}' as column_name,
-        {{ to_double(expression) }} as computed
-    from robustness
+        row_name,
+        min(mean_log) as lowest,
+        max(mean_log) as highest
+    from grouped
+    group by row_name
+),
+
+computed as (
+    {{ figures('robustness', 'Table C7', 'activity', counts) }}
     union all
-    {% endfor %}
+    {{ figures('ranges', 'Section 4.4.1', 'row_name', {'lowest log S': 'lowest', 'highest log S': 'highest'}) }}
+    union all
     {% for power in ['-2', '-1', '-0.5', '0', '0.5', '1', '2'] %}
     {% for sharpness in ['1', '2', '4', '8'] %}
     select
@@ -88,22 +92,6 @@ computed as (
             pooled.scope_type = disclosed.scope_type
             and pooled.scope = disclosed.scope
             and pooled.activity = disclosed.activity
-    union all
-    select
-        'Section 4.4.1' as table_name,
-        row_name,
-        'lowest log S' as column_name,
-        min(mean_log) as computed
-    from grouped
-    group by row_name
-    union all
-    select
-        'Section 4.4.1' as table_name,
-        row_name,
-        'highest log S' as column_name,
-        max(mean_log) as computed
-    from grouped
-    group by row_name
     union all
     select
         'Section 4.4.1' as table_name,

@@ -98,101 +98,75 @@ quality_control as (
     having count(*) > 0
 ),
 
+unit_mean as (
+    select
+        'mean ' || unit_type as row_name,
+        {{ exact_avg('cosine') }} as cosine,
+        {{ exact_avg('pearson') }} as pearson
+    from unit_agreement
+    group by unit_type
+),
+
+domain_spread as (
+    select
+        min(pearson) as lowest,
+        max(pearson) as highest,
+        {{ exact_avg('pearson') }} as mean
+    from domain_pairs
+),
+
+points as (
+    select {{ exact_avg('points') }} * count(distinct capability) as in_all
+    from capabilities
+),
+
 cells as (
-    {% for column in ['pre_qc', 'post_qc'] %}
-    select
-        'B2' as table_name,
-        row_name,
-        '{{ column }}' as column_name,
-        {{ to_double(column) }} as computed
-    from sample
+    {{ figures('sample', 'Table B2', 'row_name', ['pre_qc', 'post_qc']) }}
     union all
-    {% endfor %}
-    {% for column in ['n', 'female_percent', 'years_role', 'years_field', 'ai_positivity'] %}
-    select
-        'B3' as table_name,
-        row_name,
-        '{{ column }}' as column_name,
-        {{ to_double(column) }} as computed
-    from demographics
+    {{ figures('demographics', 'Table B3', 'row_name', [
+        'n', 'female_percent', 'years_role', 'years_field', 'ai_positivity'
+    ]) }}
     union all
-    {% endfor %}
-    {% for column in ['n_started', 'n_in_domain', 'n_removed_incomplete', 'n_removed_quiz', 'n_removed_speed',
-                      'n_kept'] %}
-    select
-        '4.3.1' as table_name,
-        'respondents' as row_name,
-        '{{ column }}' as column_name,
-        {{ to_double(column) }} as computed
-    from quality_control
+    {{ figures('quality_control', 'Section 4.3.1', "'respondents'", [
+        'n_started', 'n_in_domain', 'n_removed_incomplete', 'n_removed_quiz', 'n_removed_speed', 'n_kept'
+    ]) }}
     union all
-    {% endfor %}
+    {{ figures('reliability', 'Table B4', 'unit_type', [
+        'cosine', 'pearson', 'pearson_low', 'pearson_high', 'reliability_company', 'reliability_online', 'noise_ceiling',
+        'disattenuated'
+    ]) }}
+    union all
+    {{ figures('unit_agreement', 'Table B5', 'unit', ['cosine', 'pearson']) }}
+    union all
+    {{ figures('unit_mean', 'Table B5', 'row_name', ['cosine', 'pearson']) }}
+    union all
+    {{ figures('domain_spread', 'Section 4.3.4', "'domain pairs'", {
+        'pearson minimum': 'lowest', 'pearson maximum': 'highest', 'pearson mean': 'mean'
+    }) }}
+    union all
+    {{ figures('points', 'Figure 4', "'mean over activities'", {'points in all': 'in_all'}) }}
+    union all
     select
-        '4.3.3' as table_name,
+        'Section 4.3.3' as table_name,
         activity as row_name,
         'importance ' || scope as column_name,
         importance as computed
     from activities
     union all
     select
-        '4.3.3' as table_name,
+        'Section 4.3.3' as table_name,
         activity as row_name,
         'hours_per_week all' as column_name,
         hours_per_week as computed
     from activities
     where scope_type = 'all'
     union all
-    {% for column in ['cosine', 'pearson', 'pearson_low', 'pearson_high', 'reliability_company', 'reliability_online',
-                      'noise_ceiling', 'disattenuated'] %}
     select
-        'B4' as table_name,
-        unit_type as row_name,
-        '{{ column }}' as column_name,
-        {{ column }} as computed
-    from reliability
-    union all
-    {% endfor %}
-    {% for column in ['cosine', 'pearson'] %}
-    select
-        'B5' as table_name,
-        unit as row_name,
-        '{{ column }}' as column_name,
-        {{ column }} as computed
-    from unit_agreement
-    union all
-    select
-        'B5' as table_name,
-        'mean ' || unit_type as row_name,
-        '{{ column }}' as column_name,
-        {{ exact_avg(column) }} as computed
-    from unit_agreement
-    group by unit_type
-    union all
-    {% endfor %}
-    {% for column, aggregate in [
-        ('minimum', 'min(pearson)'), ('maximum', 'max(pearson)'), ('mean', exact_avg('pearson'))
-    ] %}
-    select
-        '4.3.4' as table_name,
-        'domain pairs' as row_name,
-        'pearson {{ column }}' as column_name,
-        {{ aggregate }} as computed
-    from domain_pairs
-    union all
-    {% endfor %}
-    select
-        '4.3.4' as table_name,
+        'Section 4.3.4' as table_name,
         domain as row_name,
         'departure ' || capability as column_name,
         departure as computed
     from departures
-    union all
-    select
-        'Figure 4' as table_name,
-        'mean over activities' as row_name,
-        'points in all' as column_name,
-        {{ exact_avg('points') }} * count(distinct capability) as computed
-    from capabilities
 ),
 
 final as (

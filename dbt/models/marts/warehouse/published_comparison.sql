@@ -1,19 +1,11 @@
-{% set slices = ['battery', 'work', 'capability', 'suitability'] %}
+{% set papers = ['task_suitability_profiles', 'propensities_2x2pl', 'centaurbench', 'open_economic_index'] %}
+{% set slices = ['battery', 'work', 'capability', 'suitability', 'adoption'] %}
 
 with
 
 published as (
-    {% for slice in slices %}
-    select
-        paper,
-        table_name,
-        row_name,
-        column_name,
-        {{ to_double('published') }} as published,
-        {{ to_double('tolerance') }} as tolerance,
-        cast(expected as {{ dbt.type_string() }}) as expected,
-        cast(note as {{ dbt.type_string() }}) as note
-    from {{ ref('published_value_' ~ slice) }}
+    {% for paper in papers %}
+    select * from {{ ref('published_value_' ~ paper) }}
     {% if not loop.last %}union all{% endif %}
     {% endfor %}
 ),
@@ -39,13 +31,13 @@ final as (
         published.column_name,
         published.published,
         computed.computed,
+        computed.computed - published.published as difference,
+        cast(published.digits as bigint) as digits,
         published.tolerance,
-        case
-            when published.expected = 'not_in_release' then 'not_in_release'
-            when computed.computed is null then 'no_data'
-            when abs(computed.computed - published.published) <= published.tolerance + 1e-9 then 'match'
-            else 'off'
-        end as status,
+        published.unit,
+        {{ published_status(
+            'computed.computed', 'published.published', 'published.digits', 'published.tolerance', 'published.expected'
+        ) }} as status,
         published.note
     from published
     left join computed
