@@ -29,6 +29,7 @@ from assets.sources.readers import (
     read_oews,
     read_onet,
     read_outputs,
+    read_propensity_bands,
     read_propensity_items,
     read_propensity_responses,
     read_ratings,
@@ -243,6 +244,10 @@ propensity_items = raw_assets(
         "raw.propensity_demand":
             "What those items demand of capabilities as it came: a row a line × capability, all TEXT.",
     }, NAMES,
+)  # fmt: skip
+propensity_band = raw_assets(
+    "propensity", "propensity_bands", read_propensity_bands,
+    {"raw.propensity_band": "Bands that raters gave items of any benchmark as they came: a row a line, all TEXT."},
 )  # fmt: skip
 propensity_response = raw_assets(
     "propensity", "propensity_responses", read_propensity_responses,

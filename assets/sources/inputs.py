@@ -98,6 +98,8 @@ INPUTS = (
         "tournament/traits", JSONL),
     _of("propensity_items", "propensity", "propensity/items/*.csv: three-option items with ideal bands.",
         "propensity/items", CSV),
+    _of("propensity_bands", "propensity", "propensity/bands/<rater>.csv: levels of any item on any propensity.",
+        "propensity/bands", CSV),
     _of("propensity_responses", "propensity", "propensity/responses/*.csv: what systems chose.",
         "propensity/responses", CSV),
     _of("tasks", "assistance", "tournament/tasks/*.md: tasks beside those of the project.",

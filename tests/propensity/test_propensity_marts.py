@@ -139,11 +139,13 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Duc
     write_propensity_responses(sources, "muddled", [contradicts, {"item_id": "i002"}])
 
     warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
+    warehouse.write({name: land(name, []) for name in declared_tables() if name.startswith("raw.")})
     for reading in (read_propensity_items(sources), read_propensity_responses(sources)):
         warehouse.write(reading.frames)
     warehouse.write({name: land(name, rows) for name, rows in LEDGER.items()})
-    first = ("path:models/staging/propensity", "path:models/intermediate/propensity")
-    run = run_dbt(folder, "build", "-s", *first, "seed_propensity", "seed_system_alias", parsed=dbt_target)
+    battery = ("+stg_result", "+stg_rating", "+int_battery_item", "+int_response")
+    first = ("path:models/staging/propensity", "path:models/intermediate/propensity", "seed_propensity")
+    run = run_dbt(folder, "build", "-s", *battery, *first, parsed=dbt_target)
     assert run.success, run.failures
     settings = Settings(home=folder / "home", assessor_trees=2)
     # plain and steered are as able; one that passes everything is abler, and the others aren't profiled

@@ -21,7 +21,8 @@ LAYERS = ("staging", "intermediate", "marts")
 # parts of one file that several staging models take apart, or compare
 STAGING_ON_STAGING = {
     *("stg_ai_system", "stg_ai_system_reject", "stg_assistance_trait", "stg_chat_reject", "stg_interview"),
-    *("stg_interview_reject", "stg_propensity_demand", "stg_propensity_reject", "stg_propensity_response"),
+    *("stg_interview_reject", "stg_propensity_band", "stg_propensity_demand", "stg_propensity_reject"),
+    "stg_propensity_response",
     *("stg_rating", "stg_rating_cell", "stg_rating_column", "stg_rating_record", "stg_rating_reject"),
     *("stg_respondent", "stg_result_reject", "stg_survey_activity", "stg_survey_answer", "stg_survey_points"),
     *("stg_survey_reject", "stg_tournament_output", "stg_tournament_reject", "stg_tournament_verdict"),
@@ -36,7 +37,7 @@ WITHOUT_KEY = {
     *("stg_result_reject",),
 }
 # Python reads these, dbt doesn't
-SOURCES_WITHOUT_READER = {"raw.item", "raw.survey_codebook", "estimate.intercept_draw"}
+SOURCES_WITHOUT_READER = {"raw.item", "raw.propensity_text", "raw.survey_codebook", "estimate.intercept_draw"}
 # chats, whose texts are copied into no table
 VIEW_ON_VIEW = {"int_chat_text", "int_request"}
 # unions over slices, and marts that say all of one thing
