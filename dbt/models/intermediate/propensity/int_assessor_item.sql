@@ -21,7 +21,7 @@ valid as (
     where is_valid
 ),
 
--- an item nobody annotated on any propensity is of no use here; one annotated on some stays, and is reported as partly annotated
+-- an item that nobody annotated is of no use here; one annotated on some propensities stays, so that it is counted
 foreign_item as (
     select distinct
         response.benchmark,

@@ -106,7 +106,7 @@ final as (
         coalesce(fault_column, case when occurrence > 1 then 'item' end) as column_name,
         coalesce(
             fault,
-            case when occurrence > 1 then 'item occurs twice for this propensity in this file; its first usable row counts' end
+            case when occurrence > 1 then 'item occurs twice in this file; its first usable row counts' end
         ) as reason
     from counted
 )
