@@ -21,6 +21,7 @@ from assets.slices import SLICES
 PROJECT = Path(__file__).resolve().parents[1]
 # set for dbt, and for tests
 NOT_SETTINGS = {"SUITABILITY_WAREHOUSE_PATH", "SUITABILITY_REAL_DATA"}
+PROPENSITIES = ("red_blue", "risk", "extraversion", "ultracrepidarianism")
 PAIRS = "must be pairs of names such as 'north = south; alpha = beta'"
 WHOLE_RISING = "must be whole numbers from 1, rising, joined by commas"
 
@@ -273,6 +274,34 @@ class Settings(BaseSettings):
     assessor_incitations: Literal["unprompted", "all"] = Field(
         "unprompted", description="responses that assessors predict; all takes eight times as many forests"
     )
+
+    assessor_benchmarks: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        description="benchmarks, joined by commas, whose items language models annotate for assessors, and that "
+        "assessors predict; blank = all",
+    )
+    assessor_propensities: Annotated[tuple[str, ...], NoDecode] = Field(
+        PROPENSITIES,
+        description="propensities, joined by commas, whose levels language models give to items of any benchmark, "
+        "and that assessors use",
+    )
+
+    @field_validator("assessor_benchmarks", "assessor_propensities", mode="before")
+    @classmethod
+    def _names(cls, value: object) -> object:
+        names = value.split(",") if isinstance(value, str) else value
+        if not isinstance(names, Iterable):
+            raise ValueError("must be names joined by commas")
+        return tuple(dict.fromkeys(str(name).strip() for name in names if str(name).strip()))
+
+    @field_validator("assessor_propensities")
+    @classmethod
+    def _propensities(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        unknown = [name for name in value if name not in PROPENSITIES]
+        if unknown or not value:
+            told = f"{', '.join(unknown)}: no propensity" if unknown else "blank"
+            raise ValueError(f"{told}; use one or more of {', '.join(PROPENSITIES)}, joined by commas")
+        return tuple(name for name in PROPENSITIES if name in value)
 
     @field_validator("home", "sources", "llm", mode="before")
     @classmethod

@@ -49,6 +49,7 @@ PROPENSITY_ITEM_HEADER = (
     *("item_id", "propensity", "benchmark", "prompt", "option_a", "option_b", "option_c", "correct"),
     *("lower", "upper"),
 )
+PROPENSITY_BAND_HEADER = ("benchmark", "item", "propensity", "lower", "upper")
 CANDIDATES_HEADER = ("candidate", "family", "role", "gradient")
 PROPENSITY_RESPONSE_HEADER = ("system", "item_id", "propensity", "incitation", "option", "is_correct")
 OEWS_HEADER = ("OCC_CODE", "OCC_TITLE", "O_GROUP", "TOT_EMP", "A_MEDIAN")
@@ -184,6 +185,17 @@ def write_propensity_items(
     return write_csv(sources / "propensity" / "items" / f"{name}.csv", header, cells)
 
 
+def write_propensity_bands(
+    sources: Path,
+    rater: str = "rater-a",
+    rows: Iterable[Mapping[str, object]] = ({"item": "i1"}, {"item": "i2", "lower": -3}),
+) -> Path:
+    """propensity/bands/<rater>.csv; what a row doesn't give is the band [-1, 1] of an item of benchmark b on risk."""
+    given: dict[str, object] = {"benchmark": "b", "propensity": "risk", "lower": -1, "upper": 1}
+    cells = [[(given | dict(row)).get(column) for column in PROPENSITY_BAND_HEADER] for row in rows]
+    return write_csv(sources / "propensity" / "bands" / f"{rater}.csv", PROPENSITY_BAND_HEADER, cells)
+
+
 def write_propensity_responses(
     sources: Path,
     system: str = "system-a",
@@ -302,6 +314,7 @@ def write_sources(sources: Path) -> Path:
     write_survey(sources)
     write_interview(sources)
     write_propensity_items(sources)
+    write_propensity_bands(sources)
     write_propensity_responses(sources)
     write_onet(sources)
     write_oews(sources)

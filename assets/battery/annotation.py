@@ -87,7 +87,9 @@ def annotation_calls(
     """
     refuse_same_raters(raters)
     if items.empty:
-        raise AnnotationError("no item to annotate: put texts into battery/items/<benchmark>.jsonl")
+        raise AnnotationError(
+            "no item to annotate: put texts into battery/items/<benchmark>.jsonl, or items into propensity/items"
+        )
     if not raters:
         raise AnnotationError("nobody to annotate: llm.toml names no [[rater]]")
     return [question.call for question in _questions(items, instrument, raters, mode)]
@@ -179,6 +181,21 @@ def read_annotation(items: pd.DataFrame, raters: Sequence[Model], settings: Sett
     compared = other[other["status"] != "pending"]
     frames = [rating.assign(is_comparison=False), compared.assign(is_comparison=True)]
     return pd.concat(frames if len(compared) else frames[:1], ignore_index=True)
+
+
+def read_text_annotation(items: pd.DataFrame, raters: Sequence[Model], settings: Settings) -> pd.DataFrame:
+    """raw.propensity_annotation by the ledger: every cell of three-option items in the chosen mode.
+
+    Raises: as `read_annotation`.
+    """
+    refuse_same_raters(raters)
+    return annotate(
+        items,
+        read_instrument(),
+        raters,
+        settings.annotation_mode,
+        lambda calls: collect(calls, settings.ledger_path),
+    )
 
 
 def comparison_calls(items: pd.DataFrame, raters: Sequence[Model], settings: Settings) -> list[Call]:

@@ -6,7 +6,12 @@ rater_effects.py, selection.py, dbt).
 
 import pandas as pd
 
-from assets.battery.annotation import AnnotationError, read_annotation, refuse_same_names
+from assets.battery.annotation import (
+    AnnotationError,
+    read_annotation,
+    read_text_annotation,
+    refuse_same_names,
+)
 from assets.battery.clustering import dimension_members
 from assets.battery.selection import select, total_variation
 from assets.common.rubric_text import RubricError
@@ -35,6 +40,24 @@ def annotation(step: Step) -> Made:
         refuse_same_names(raters, files.loc[files["input"] == "ratings", "source_file"])
         frame = read_annotation(step.read("raw.item"), raters, step.settings)
     return Made({"raw.annotation": frame}, metadata={"": by_status(frame, "cells")})
+
+
+@table_assets(
+    group=GROUP,
+    writes={
+        "raw.propensity_annotation": "What language models answered about the demands of three-option items; sends "
+        "nothing."
+    },
+    reads=["raw.propensity_text"],
+    inputs=["roles", "rubrics", "names", "ledger"],
+    kinds=["python", "sqlite"],
+)
+def propensity_annotation(step: Step) -> Made:
+    """Collect answers from the ledger; no rows without items or without raters in llm.toml."""
+    with faults_as_failure(AnnotationError, RubricError):
+        raters = read_roles(step.settings).of("rater")
+        frame = read_text_annotation(step.read("raw.propensity_text"), raters, step.settings)
+    return Made({"raw.propensity_annotation": frame}, metadata={"": by_status(frame, "cells")})
 
 
 @table_assets(

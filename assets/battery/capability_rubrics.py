@@ -6,13 +6,12 @@ model is asked by them (annotation.py), the headings and bullets of all rubrics 
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
+from assets.common.capabilities import capability_names
 from assets.common.rubric_text import Part, RubricError, parts_of, plain, read_text
 from assets.settings import PROJECT
 
@@ -31,13 +30,6 @@ class Rubric:
     name: str
     text: str
     version: str
-
-
-@cache
-def capability_names() -> Mapping[str, str]:
-    """Acronym -> name of the 18 capabilities, in the order of dbt/seeds/seed_capability.csv."""
-    with (PROJECT / "dbt/seeds/seed_capability.csv").open(encoding="utf-8", newline="") as file:
-        return {row["capability"]: row["name"] for row in csv.DictReader(file)}
 
 
 def read_rubrics(folder: Path = FOLDER) -> dict[str, Rubric]:

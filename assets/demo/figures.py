@@ -194,6 +194,12 @@ FOLLOWS = 0.85  # how far a system moves from its own leaning to the incited lev
 RESISTS = {("gpt-4o-mini", "extraversion"): 0.12}
 UNSTEADINESS = 0.25  # SD of a system's position about that, from one system prompt to the next
 
+# The paper's Table 3 predicts six naturalistic benchmarks. Of the demo's battery these six are annotated, at most so
+# many items of each; which levels they get says nothing of success.
+ANNOTATED_BENCHMARKS = ("Fantom", "MetaMedQA", "OpenTOM", "Plan_Bench", "StepGame", "Text_Navigation")
+ANNOTATED_ITEMS = 150
+BAND_RATER = "rater-c"
+
 # what a made-up team lead says of a role and two of its duties: company, role, duty ("" = the whole) -> points
 INTERVIEW: dict[tuple[str, str, str], dict[str, int]] = {
     ("company-1", "Support lead", ""): {"L": 30, "ToM": 25, "P": 20, "CR": 15, "EM": 10},

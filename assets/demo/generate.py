@@ -101,6 +101,7 @@ def _write_survey(folder: Path, rng: np.random.Generator) -> None:
 
 def _write_propensity(folder: Path, n_items: int, seed: int) -> None:
     """Items in proportion to the battery's, but at least 60 a propensity: fewer tell positions too badly apart."""
+    battery_items = battery.item_table(n_items)
     n_items = max(60, round(figures.PROPENSITY_ITEMS * min(1.0, n_items / figures.BATTERY_ITEMS)))
     rng = np.random.default_rng([seed, *b"propensity"])
     capabilities = pd.read_csv(figures.CAPABILITY_TABLE)["capability"].tolist()
@@ -111,6 +112,11 @@ def _write_propensity(folder: Path, n_items: int, seed: int) -> None:
         _csv(folder / "items" / f"{name}.csv", table)
     for system in figures.UNPROMPTED:
         _csv(folder / "responses" / f"{system}.csv", propensity.answer(rng, system, items))
+    (folder / "bands").mkdir()
+    chosen = battery_items[battery_items["benchmark"].isin(figures.ANNOTATED_BENCHMARKS)]
+    foreign = chosen.groupby("benchmark", sort=False).head(figures.ANNOTATED_ITEMS)
+    bands = propensity.rated_bands(np.random.default_rng([seed, *b"bands"]), items, foreign)
+    _csv(folder / "bands" / f"{figures.BAND_RATER}.csv", bands)
 
 
 def _write_adoption(folder: Path, seed: int) -> None:
@@ -168,6 +174,10 @@ suitability for workplace tasks":
 
 Propensities: the items' bands are ours, the systems' positions are assumed within what "Capabilities Ain't All You
 Need: Measuring Propensities in AI" prints in its sections 4 and 5, and choices are drawn by its normalised model.
+Each item also has a band on the propensities that it is not about, and so have up to {figures.ANNOTATED_ITEMS}
+items of each of six benchmarks of the battery (`propensity/bands/{figures.BAND_RATER}.csv`). These are drawn from the
+distribution of the items' own bands and decide nothing: knowing propensities helps to predict choices here, and does
+not help on the battery.
 
 Occupations, their tasks, skills, wages and employment under `onet/` and `oews/` are invented, and nobody led the
 conversations under `chats/`. Only the layout of the files and the codes of major groups are those of O*NET, OEWS and

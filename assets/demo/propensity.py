@@ -1,8 +1,8 @@
-"""Synthetic propensities: three-option items with ideal bands, and six systems' choices under eight prompts.
+"""Synthetic propensities: three-option items with ideal bands, six systems' choices, and levels of all items.
 
-Belongs here: the items, where each system stands under each incitation, and its choices by the normalised 2x2PL
-model. Pure numpy/pandas. Does not belong here: figures (figures.py), files (generate.py), and estimation of any kind
-(assets/propensity).
+Belongs here: the items, where each system stands under each incitation, its choices by the normalised 2x2PL model, and
+what a rater says of each item on every propensity. Pure numpy/pandas. Does not belong here: figures (figures.py), files
+(generate.py), and estimation of any kind (assets/propensity).
 """
 
 from __future__ import annotations
@@ -79,13 +79,7 @@ def item_table(
     rng: np.random.Generator, propensity: str, n_items: int, capabilities: list[str]
 ) -> pd.DataFrame:
     """`n_items` items as propensity/items/<propensity>.csv has them; `capabilities` are columns of it."""
-    best = rng.choice(3, n_items, p=_shares())
-    bounds = rng.choice(BOUNDS, (n_items, 2))
-    is_indifferent = rng.random(n_items) < INDIFFERENT_SHARE
-    # a middle option leaves room on both sides; a pole's own side is open
-    lower = np.where(best == 1, OPEN_LOW, -np.where(best == 2, np.maximum(bounds[:, 0], 0.5), bounds[:, 0]))
-    upper = np.where(best == 0, OPEN_HIGH, np.where(best == 2, np.maximum(bounds[:, 1], 0.5), bounds[:, 1]))
-    lower, upper = np.where(is_indifferent, OPEN_LOW, lower), np.where(is_indifferent, OPEN_HIGH, upper)
+    best, bounds, is_indifferent, lower, upper = _bands(rng, n_items)
     written = zip(best.tolist(), bounds.tolist(), is_indifferent.tolist(), strict=True)
     texts = [
         _sum(rng) if indifferent else _text(rng, propensity, right, number, *tempting)
@@ -95,13 +89,57 @@ def item_table(
     frame.insert(0, "item_id", [f"{propensity}-{n:03d}" for n in range(1, n_items + 1)])
     frame.insert(1, "propensity", propensity)
     frame.insert(2, "benchmark", [BENCHMARKS[n % len(BENCHMARKS)] for n in range(n_items)])
-    frame["lower"], frame["upper"] = lower + 0.0, upper + 0.0  # no -0
+    frame["lower"], frame["upper"] = lower, upper
     width = np.minimum(upper - lower, OPEN_HIGH - OPEN_LOW)
     subtle = 2 * (1 - width / (OPEN_HIGH - OPEN_LOW))
     for capability in capabilities:
         asked = 0.8 + 0.6 * rng.standard_normal(n_items) + (subtle if capability in SUBTLE else 0)
         frame[capability] = np.clip(np.rint(asked), 0, MAX_LEVEL).astype(int)
     return frame
+
+
+class _Bands(NamedTuple):
+    """The best option (0 positive, 1 negative, 2 third), what tempts either way, and the bands that follow."""
+
+    best: NDArray[np.int64]
+    bounds: Floats
+    is_indifferent: NDArray[np.bool_]
+    lower: Floats
+    upper: Floats
+
+
+def _bands(rng: np.random.Generator, n_items: int) -> _Bands:
+    best = rng.choice(3, n_items, p=_shares())
+    bounds = rng.choice(BOUNDS, (n_items, 2))
+    is_indifferent = rng.random(n_items) < INDIFFERENT_SHARE
+    # a middle option leaves room on both sides; a pole's own side is open
+    lower = np.where(best == 1, OPEN_LOW, -np.where(best == 2, np.maximum(bounds[:, 0], 0.5), bounds[:, 0]))
+    upper = np.where(best == 0, OPEN_HIGH, np.where(best == 2, np.maximum(bounds[:, 1], 0.5), bounds[:, 1]))
+    lower, upper = np.where(is_indifferent, OPEN_LOW, lower), np.where(is_indifferent, OPEN_HIGH, upper)
+    return _Bands(best, bounds, is_indifferent, lower + 0.0, upper + 0.0)  # no -0
+
+
+def rated_bands(
+    rng: np.random.Generator, items: Mapping[str, pd.DataFrame], foreign: pd.DataFrame
+) -> pd.DataFrame:
+    """Every item's band on each propensity, as propensity/bands/<rater>.csv has them.
+
+    An item's own band is as in `items` (propensity -> item_table), and decides success there. All others, those of
+    `foreign` (benchmark, item) included, are drawn from the same distribution and decide nothing: what a level looks
+    like does not reveal whether it is an item's own, and on foreign items levels are pure noise.
+    """
+    own = pd.concat(items.values(), ignore_index=True).rename(columns={"item_id": "item"})
+    columns = ["benchmark", "item", "propensity", "lower", "upper"]
+    everything = pd.concat([own[columns[:2]], foreign[columns[:2]]], ignore_index=True)
+    parts = []
+    for propensity in KINDS:
+        drawn = _bands(rng, len(everything))
+        part = everything.assign(propensity=propensity, lower=drawn.lower, upper=drawn.upper)
+        is_own = np.zeros(len(part), dtype=bool)
+        is_own[: len(own)] = own["propensity"] == propensity
+        part.loc[is_own, ["lower", "upper"]] = own.loc[is_own[: len(own)], ["lower", "upper"]].to_numpy()
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)[columns]
 
 
 def _shares() -> list[float]:

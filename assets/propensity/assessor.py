@@ -3,14 +3,15 @@
 Belongs here: features, folds, systems' kept rows, and the test of what propensities add. Does not belong here: a forest
 and its AUROC (forest.py), positions of systems (estimate.py), and which responses and levels count (dbt).
 
-A unit is one system under one incitation: no forest sees another system or incitation. What a feature set adds is the
-difference in AUROC on the same folds. It is withheld where levels are missing: forests split on missingness, and which
-levels an item has says which data set it is from, so levels of pure noise would show a gain.
+A unit is one system under one incitation: no forest sees another system or incitation, and none sees which benchmark an
+item is from. What a feature set adds is the difference in AUROC on the same folds. It is withheld where levels are
+missing: forests split on missingness, and which levels an item has says which data set it is from, so levels of pure
+noise would show a gain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,17 +38,22 @@ CAPABILITIES, ULTRACREPIDARIANISM, PROPENSITIES = (
 )
 FEATURE_SETS = (CAPABILITIES, ULTRACREPIDARIANISM, PROPENSITIES)
 ITEM, POOLED, LEFT_OUT = "item", "pooled", "leave_benchmark_out"
-REGIMES = (ITEM, POOLED, LEFT_OUT)
+# collection of items -> regime as published -> how items are held out; the battery's two are the paper's Table 3
+REGIMES: Mapping[str, Mapping[str, str]] = {
+    "propensity": {ITEM: ITEM, POOLED: POOLED, LEFT_OUT: LEFT_OUT},
+    "battery": {"battery_pooled": POOLED, "battery_leave_benchmark_out": LEFT_OUT},
+}
+CONFIDENCE = 0.95
 
 UNIT = ["system", "incitation"]
 ASSESSOR_COLUMNS = [
-    *UNIT, "regime", "feature_set", "auroc", "n_items", "n_unannotated", "missing_share", "n_folds",
-    "n_undefined_folds",
+    *UNIT, "regime", "feature_set", "auroc", "n_items", "n_unannotated", "missing_share",
+    "n_propensities", "n_folds", "n_undefined_folds",
 ]  # fmt: skip
 SYSTEM_COLUMNS = ["regime", "system", "feature_set", "baseline", "augmented", "delta", "n_incitations"]
 GAIN_COLUMNS = [
-    *("regime", "feature_set", "baseline", "augmented", "mean_delta", "wilcoxon_p", "n_systems"),
-    *("n_withheld", "missing_share"),
+    *("regime", "feature_set", "baseline", "augmented", "mean_delta", "delta_low", "delta_high"),
+    *("wilcoxon_p", "n_systems", "n_withheld", "missing_share", "n_propensities"),
 ]
 
 _CODE = code_version(__file__, ["assessor.py", "forest.py"], ["numpy", "scikit-learn"])
@@ -63,26 +69,36 @@ class Assessment:
 
 
 def assess(
-    responses: pd.DataFrame, levels: pd.DataFrame, n_trees: int, seed_for: SeedFor, folder: Path
+    responses: pd.DataFrame,
+    levels: pd.DataFrame,
+    n_trees: int,
+    seed_for: SeedFor,
+    folder: Path,
+    regimes: Mapping[str, str] = REGIMES["propensity"],
 ) -> Assessment:
-    """AUROC of the three feature sets in the three regimes, and the gain over capabilities alone.
+    """AUROC of the three feature sets in each regime, and the gain over capabilities alone.
 
     Args:
         responses: system, incitation, benchmark, item_number, is_correct (0 or 1), a row a response.
         levels: item_number, kind ('capability' or 'propensity'), feature, level, a row a known level; an item
-            without every capability that occurs is left out, an unknown propensity level stays unknown.
+            without every capability that occurs is left out, an unknown propensity level stays unknown; a propensity
+            that no item has is no feature.
         n_trees: trees a forest.
         seed_for: seed of the step or row that the names identify.
         folder: where systems' rows are kept; those of the same answers, levels, trees, seed and code are not made
             again.
+        regimes: regime as published -> how items are held out: within each benchmark, over all, or a benchmark at a
+            time.
 
     Returns:
         assessor: auroc is the mean over folds with both outcomes, NULL where there is none or the unit has fewer
             than 100 responses, or where an added level is missing (missing_share > 0); n_items responses taken,
-            n_unannotated unknown propensity levels among them, missing_share of the levels that the set adds.
-        by_system: means over a system's incitations. gain: means over systems, and the Wilcoxon signed-rank test
-            (two-sided) of the differences, NULL where no system could be assessed; n_withheld systems are left out
-            for missing levels; no rows without responses.
+            n_unannotated unknown propensity levels among them, missing_share of the levels that the set adds,
+            n_propensities how many these are of each item.
+        by_system: means over a system's incitations. gain: means over systems, the 95 % t interval of the mean
+            difference (NULL with fewer than two systems) and the Wilcoxon signed-rank test (two-sided) of the
+            differences, NULL where no system could be assessed; n_withheld systems are left out for missing levels;
+            no rows without responses.
     """
     table, parts = _features(levels), KeptParts(folder)
     taken = responses[responses["item_number"].isin(table.index)]
@@ -93,19 +109,56 @@ def assess(
             known = [own[name].to_numpy(dtype=object) for name in ("incitation", "benchmark", "propensity")]
             numbers = [own[name].to_numpy(dtype=int) for name in ("item_number", "is_correct")]
             features = [*table.columns], table.loc[own["item_number"]].to_numpy()
-            wanted = fingerprint_of(_CODE, n_trees, seed_for(), system, *features, *known, *numbers)
+            decisive = [_CODE, n_trees, seed_for(), [*regimes], system]
+            wanted = fingerprint_of(*decisive, *features, *known, *numbers)
             if not parts.holds(str(system), wanted):
                 rows = [
                     row
                     for incitation, unit in own.groupby("incitation", sort=True)
-                    for row in _assess_unit(str(system), str(incitation), unit, table, n_trees, seed_for)
+                    for row in _assess_unit(
+                        str(system), str(incitation), unit, table, n_trees, seed_for, regimes
+                    )
                 ]
                 parts.keep(str(system), wanted, _assessor(rows))
     parts.sweep()
     kept = [pd.read_parquet(path) for path in part_files(folder)] or [_assessor([])]
     assessor = pd.concat(kept).sort_values(UNIT, kind="stable", ignore_index=True)
     by_system = _by_system(assessor)
-    return Assessment(assessor, by_system, _gain(by_system, assessor))
+    return Assessment(assessor, by_system, _gain(by_system, assessor, list(regimes)))
+
+
+def assess_collections(
+    responses: pd.DataFrame,
+    levels: pd.DataFrame,
+    n_trees: int,
+    seed_for: SeedFor,
+    folder: Path,
+    benchmarks: tuple[str, ...],
+    propensities: tuple[str, ...],
+) -> Assessment:
+    """`assess` of each collection by itself: no forest learns from items about a propensity and the battery's together.
+
+    Args:
+        responses: as in `assess`, with collection ('propensity' or 'battery').
+        folder: rows of a collection's systems are kept in a folder of its name there.
+        benchmarks: keep to these; none = all.
+        propensities: whose levels are features.
+    """
+    if benchmarks:
+        responses = responses[responses["benchmark"].isin(benchmarks)]
+    is_used = (levels["kind"] == "capability") | levels["feature"].isin(propensities)
+    parts = []
+    for collection, regimes in REGIMES.items():
+        own = responses[responses["collection"] == collection]
+        of_items = levels[is_used & levels["item_number"].isin(own["item_number"])]
+        parts.append(assess(own, of_items, n_trees, seed_for, folder / collection, regimes))
+    return Assessment(
+        *(
+            # an empty frame has no types of its own to give
+            pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
+            for tables in zip(*((p.assessor, p.by_system, p.gain) for p in parts), strict=True)
+        )
+    )
 
 
 def _assessor(rows: list[dict[str, Any]]) -> pd.DataFrame:
@@ -142,14 +195,15 @@ def _assess_unit(
     table: pd.DataFrame,
     n_trees: int,
     seed_for: SeedFor,
+    regimes: Mapping[str, str],
 ) -> Iterator[dict[str, Any]]:
     unit = unit.reset_index(drop=True)
     features = table.loc[unit["item_number"]]
     values, outcome = features.to_numpy(), unit["is_correct"].to_numpy(dtype=int)
     kind = np.asarray(features.columns.get_level_values("kind"))
     unknown = np.isnan(values)
-    for regime in REGIMES:
-        folds = list(_folds(regime, unit, seed_for(system, incitation, regime, "folds")))
+    for regime, held_out in regimes.items():
+        folds = list(_folds(held_out, unit, seed_for(system, incitation, regime, "folds")))
         known: dict[bytes, list[float | None]] = {}
         for feature_set in FEATURE_SETS:
             columns = _columns(table, feature_set)
@@ -175,6 +229,7 @@ def _assess_unit(
                 "n_items": len(unit),
                 "n_unannotated": int(unknown[:, kind == "propensity"].sum()),
                 "missing_share": missing,
+                "n_propensities": int(added.sum()),
                 "n_folds": len(folds),
                 "n_undefined_folds": 0 if missing else len(folds) - len(areas),
             }
@@ -241,13 +296,14 @@ def _by_system(assessor: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts).reset_index()[SYSTEM_COLUMNS]
 
 
-def _gain(by_system: pd.DataFrame, assessor: pd.DataFrame) -> pd.DataFrame:
+def _gain(by_system: pd.DataFrame, assessor: pd.DataFrame, regimes: list[str]) -> pd.DataFrame:
     rows = []
-    for regime in (name for name in REGIMES if name in set(assessor["regime"])):
+    for regime in (name for name in regimes if name in set(assessor["regime"])):
         for feature_set in FEATURE_SETS[1:]:
             units = assessor[(assessor["regime"] == regime) & (assessor["feature_set"] == feature_set)]
             chosen = by_system[(by_system["regime"] == regime) & (by_system["feature_set"] == feature_set)]
             means = chosen[["baseline", "augmented", "delta"]].mean()
+            low, high = t_interval(chosen["delta"].to_numpy())
             rows.append(
                 {
                     "regime": regime,
@@ -255,13 +311,39 @@ def _gain(by_system: pd.DataFrame, assessor: pd.DataFrame) -> pd.DataFrame:
                     "baseline": means["baseline"],
                     "augmented": means["augmented"],
                     "mean_delta": means["delta"],
+                    "delta_low": low,
+                    "delta_high": high,
                     "wilcoxon_p": _wilcoxon(chosen["delta"].to_numpy()),
                     "n_systems": len(chosen),
                     "n_withheld": units.loc[units["missing_share"] > 0, "system"].nunique(),
                     "missing_share": units["missing_share"].mean(),
+                    "n_propensities": int(units["n_propensities"].max()),
                 }
             )
-    return pd.DataFrame(rows, columns=GAIN_COLUMNS)
+    figures = [
+        "baseline",
+        "augmented",
+        "mean_delta",
+        "delta_low",
+        "delta_high",
+        "wilcoxon_p",
+        "missing_share",
+    ]
+    return pd.DataFrame(rows, columns=GAIN_COLUMNS).astype(dict.fromkeys(figures, float))
+
+
+def t_interval(deltas: Array) -> tuple[float | None, float | None]:
+    """Ends of the 95 % t interval of the mean over systems, None with fewer than two.
+
+    Equal differences are no proof of a certain gain, but all that the interval can go by: its width is then 0.
+    """
+    from scipy.stats import t
+
+    n = len(deltas)
+    if n < 2:
+        return None, None
+    half = float(t.ppf((1 + CONFIDENCE) / 2, n - 1) * deltas.std(ddof=1) / np.sqrt(n))
+    return float(deltas.mean()) - half, float(deltas.mean()) + half
 
 
 def _wilcoxon(deltas: Array) -> float | None:

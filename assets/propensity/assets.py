@@ -3,12 +3,13 @@
 Belongs here: read, call, hand over, metadata. Does not belong here: any computation (estimate.py, assessor.py, dbt).
 """
 
-from assets.propensity.assessor import assess
+from assets.propensity.assessor import assess_collections
 from assets.propensity.estimate import estimate
 from assets.step import Made, Step, table_assets
 
 GROUP = "propensity"
 RESPONSES = "intermediate.int_propensity_response"
+OUTCOMES = "intermediate.int_assessor_response"
 FEATURES = "intermediate.int_propensity_feature"
 BOUNDS = {"lower_bound": "lower", "upper_bound": "upper"}
 ESTIMATED = {
@@ -37,13 +38,20 @@ def propensity_position(step: Step) -> Made:
     return Made(tables, metadata={"": {"n_saturated": n_saturated}})
 
 
-@table_assets(group=GROUP, writes=ASSESSED, reads=[RESPONSES, FEATURES], kinds=["python", "scikitlearn"])
+@table_assets(group=GROUP, writes=ASSESSED, reads=[OUTCOMES, FEATURES], kinds=["python", "scikitlearn"])
 def assessor(step: Step) -> Made:
     """Assess every system, unprompted or under every incitation; no responses give empty tables."""
-    responses = step.read(RESPONSES)
-    if step.settings.assessor_incitations == "unprompted":
+    responses, settings = step.read(OUTCOMES), step.settings
+    if settings.assessor_incitations == "unprompted":
         responses = responses[responses["incitation"] == "none"]
-    features, folder = step.read(FEATURES), step.home / "propensity" / "assessor"
-    found = assess(responses, features, step.settings.assessor_trees, step.settings.seed_for, folder)
+    found = assess_collections(
+        responses,
+        step.read(FEATURES),
+        settings.assessor_trees,
+        settings.seed_for,
+        step.home / "propensity" / "assessor",
+        settings.assessor_benchmarks,
+        settings.assessor_propensities,
+    )
     tables = dict(zip(ASSESSED, (found.assessor, found.by_system, found.gain), strict=True))
-    return Made(tables, metadata={"": {"n_trees": step.settings.assessor_trees}})
+    return Made(tables, metadata={"": {"n_trees": settings.assessor_trees}})

@@ -41,15 +41,12 @@ def band_calls(items: pd.DataFrame, rubrics: Mapping[str, Rubric], raters: Seque
     """The calls that annotate `items` (of status answered) with bands, all of a rubric and rater together.
 
     Raises:
-        PropensityError: no items or no raters.
+        PropensityError: no raters.
         RubricError: the prompt can't be read.
     """
     if not raters:
         raise PropensityError("nobody to annotate: llm.toml names no [[rater]]")
-    calls = [call for _, call in _questions(items, rubrics, raters)]
-    if not calls:
-        raise PropensityError("no item to annotate: run `suitability llm run propensity-items` first")
-    return calls
+    return [call for _, call in _questions(items, rubrics, raters)]
 
 
 def _questions(
@@ -58,14 +55,15 @@ def _questions(
     instruction = read_prompt("band")
     written = items[items["status"] == "answered"]
     return [
-        (str(row["item_id"]), Call(rater, _shown(row), f"{rubric.text}\n{instruction}", Band))
+        (str(row["item_id"]), Call(rater, shown(row), f"{rubric.text}\n{instruction}", Band))
         for rater in raters
         for propensity, rubric in rubrics.items()
         for row in written[written["propensity"] == propensity].to_dict("records")
     ]
 
 
-def _shown(item: Mapping[object, object]) -> str:
+def shown(item: Mapping[object, object]) -> str:
+    """What a rater sees of an item with three options: all of it, and which option is right."""
     options = "\n".join(f"{letter}) {item[f'option_{letter}']}" for letter in "abc")
     text = f"{item['prompt']}\n\n{options}\n\nRight by the stated utility: {item['correct']}"
     return framed({"item": text})

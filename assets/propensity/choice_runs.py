@@ -110,7 +110,7 @@ def _questions(
         for propensity in rubrics
     }
     return [
-        _Question(Call(system, _asked(form, item), _told(rubric, incitation), Choice), incitation, item)
+        _Question(Call(system, asked(form, item), _told(rubric, incitation), Choice), incitation, item)
         for system in systems
         for propensity, rubric in rubrics.items()
         for incitation in INCITATIONS
@@ -123,7 +123,8 @@ def _told(rubric: Rubric, incitation: str) -> str:
     return "" if incitation == UNPROMPTED else rubric.incitations[incitation]
 
 
-def _asked(form: str, item: Mapping[str, str]) -> str:
+def asked(form: str, item: Mapping[str, str]) -> str:
+    """The question as a system reads it; `form` is rubrics/prompts/propensity-question.md."""
     # one pass: what stands between braces in an item's own text stays as it is
     columns = {"{situation}": "prompt"} | {f"{{option_{letter}}}": f"option_{letter}" for letter in LETTERS}
     return re.sub("|".join(map(re.escape, columns)), lambda found: item[columns[found[0]]], form.strip())

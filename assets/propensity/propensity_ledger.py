@@ -1,7 +1,8 @@
-"""What language models said about propensities, by the ledger: items with their bands, and what systems chose.
+"""What language models said about propensities, by the ledger: items with bands, levels, and what systems chose.
 
-Belongs here: who is asked (the roles), and the rows of raw.propensity_llm_item and raw.propensity_llm_response.
-Does not belong here: what is asked (items.py, bands.py, choice_runs.py) and sending (assets/llm).
+Belongs here: who is asked (the roles), and the rows of raw.propensity_llm_item, _llm_band, _llm_response and
+raw.propensity_text. Does not belong here: what is asked (items.py, bands.py, levels.py, choice_runs.py) and sending
+(assets/llm).
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from assets.common.capabilities import capability_names
 from assets.llm import Answer, Call, collect, read_roles
 from assets.propensity.bands import banded_items
 from assets.propensity.choice_runs import refuse_same_names, responses, usable_items
 from assets.propensity.items import Collected, written_items
-from assets.propensity.propensity_rubrics import read_rubrics
+from assets.propensity.levels import annotatable, levels, targets, texts_to_rate
+from assets.propensity.propensity_rubrics import Rubric, read_rubrics
 from assets.settings import Settings
 
 SOURCE = "ledger"
@@ -68,6 +71,52 @@ def askable(supplied: pd.DataFrame, written: pd.DataFrame) -> pd.DataFrame:
     """The items that systems are asked: of raw.propensity_item and raw.propensity_llm_item, the files' first."""
     back = {"item": "item_id"}
     return usable_items(supplied.rename(columns=back), written.rename(columns=back))
+
+
+def rubrics_to_annotate(settings: Settings) -> dict[str, Rubric]:
+    """The rubrics of the propensities that items are annotated with.
+
+    Raises:
+        RubricError: as `read_rubrics`.
+    """
+    return {name: one for name, one in read_rubrics().items() if name in settings.assessor_propensities}
+
+
+def read_levels(
+    supplied: pd.DataFrame, written: pd.DataFrame, texts: pd.DataFrame, settings: Settings
+) -> pd.DataFrame:
+    """raw.propensity_llm_band: every [[rater]], item of any benchmark and propensity of the settings.
+
+    Args:
+        supplied, written: raw.propensity_item and raw.propensity_llm_item.
+        texts: raw.item.
+
+    Raises:
+        RolesError, RubricError, LedgerError: as `read_written_items`.
+    """
+    options = _annotatable(supplied, written)
+    asked = targets(options, texts, settings.assessor_benchmarks)
+    raters, rubrics = read_roles(settings).of("rater"), rubrics_to_annotate(settings)
+    return _as_raw(levels(asked, rubrics, raters, collected_from(settings)))
+
+
+def read_texts(
+    supplied: pd.DataFrame, written: pd.DataFrame, demands: pd.DataFrame, settings: Settings
+) -> pd.DataFrame:
+    """raw.propensity_text: the three-option items whose files don't give all 18 demands.
+
+    Args:
+        supplied, written: as `read_levels`.
+        demands: raw.propensity_demand.
+    """
+    return texts_to_rate(
+        _annotatable(supplied, written), demands, capability_names(), settings.assessor_benchmarks
+    )
+
+
+def _annotatable(supplied: pd.DataFrame, written: pd.DataFrame) -> pd.DataFrame:
+    back = {"item": "item_id"}
+    return annotatable(supplied.rename(columns=back), written.rename(columns=back))
 
 
 def _as_raw(frame: pd.DataFrame) -> pd.DataFrame:

@@ -171,6 +171,11 @@ INPUTS = (
             "raw.propensity_demand":
             "What those items demand of capabilities as it came: a row a line × capability, all TEXT.",
         }),
+    _of("propensity_bands", "propensity", "propensity/bands/<rater>.csv: levels of any item on any propensity.",
+        "propensity/bands", CSV,
+        reader="propensity.read_propensity_bands",
+        tables={"raw.propensity_band":
+            "Bands that raters gave items of any benchmark as they came: one row per line, all TEXT."}),
     _of("propensity_responses", "propensity", "propensity/responses/*.csv: what systems chose.",
         "propensity/responses", CSV,
         reader="propensity.read_propensity_responses",

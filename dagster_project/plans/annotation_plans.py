@@ -6,6 +6,8 @@ Belongs here: what to read for them, and what must be run first. Does not belong
 
 from __future__ import annotations
 
+import pandas as pd
+
 from assets.battery.annotation import (
     AnnotationError,
     annotation_calls,
@@ -17,11 +19,14 @@ from assets.llm import Call, collect, read_roles
 from assets.settings import Settings
 from assets.sources.input_root import sources_folder
 from assets.sources.readers import read_items
+from dagster_project.plans.propensity_plans import texts as propensity_texts
 from dagster_project.plans.registry import PlanError
+
+TEXTS = ["benchmark", "item", "text"]
 
 
 def annotate(settings: Settings) -> list[Call]:
-    """Every item, capability and rater.
+    """Every item of battery/items, and every three-option item that lacks a demand, × capability × rater.
 
     Raises:
         PlanError: nothing to annotate or nobody to do it; bad rubrics; one call for all capabilities is asked for and
@@ -31,8 +36,11 @@ def annotate(settings: Settings) -> list[Call]:
     """
     raters = read_roles(settings).of("rater")
     items = read_items(sources_folder(settings))
+    rated = [items[TEXTS], propensity_texts(settings)[TEXTS]]
     try:
-        calls = annotation_calls(items, read_instrument(), raters, settings.annotation_mode)
+        calls = annotation_calls(
+            pd.concat(rated, ignore_index=True), read_instrument(), raters, settings.annotation_mode
+        )
         compared = comparison_calls(items, raters, settings) if settings.annotation_mode == "all" else []
     except (AnnotationError, RubricError) as error:
         raise PlanError(str(error)) from None

@@ -16,10 +16,19 @@ from assets.llm import Call, LedgerError, read_roles
 from assets.propensity.bands import band_calls
 from assets.propensity.choice_runs import choice_calls, run_calls
 from assets.propensity.items import PropensityError, item_calls
-from assets.propensity.propensity_ledger import askable, collected_from, read_items, read_written_items
+from assets.propensity.levels import annotatable, level_calls, refuse_unknown, targets
+from assets.propensity.propensity_ledger import (
+    askable,
+    collected_from,
+    read_items,
+    read_texts,
+    read_written_items,
+    rubrics_to_annotate,
+)
 from assets.propensity.propensity_rubrics import read_rubrics
 from assets.settings import Settings
 from assets.sources.input_root import sources_folder
+from assets.sources.readers import read_items as read_items_of_battery
 from assets.sources.readers import read_propensity_items
 from dagster_project.plans.registry import PlanError
 
@@ -44,14 +53,40 @@ def items(settings: Settings) -> list[Call]:
 
 
 def bands(settings: Settings) -> list[Call]:
-    """Every written item and [[rater]].
+    """Every [[rater]]: the band of each written item, then the bands of all items on all propensities of the settings.
 
     Raises:
-        PlanError: no written items or no rater; a bad rubric.
+        PlanError: no items or no rater, or two raters that are one; a bad rubric; a benchmark without items.
         RolesError: llm.toml can't be used.
+        SourceError: an items file can't be used.
     """
+    raters, texts = read_roles(settings).of("rater"), read_items_of_battery(sources_folder(settings))
     with _told():
-        return band_calls(read_written_items(settings), read_rubrics(), read_roles(settings).of("rater"))
+        written = read_written_items(settings)
+        options = annotatable(_supplied(settings).rename(columns={"item": "item_id"}), written)
+        refuse_unknown(settings.assessor_benchmarks, {*options["benchmark"], *texts["benchmark"]})
+        own = band_calls(written, read_rubrics(), raters)
+        asked = targets(options, texts, settings.assessor_benchmarks)
+        calls = [*own, *level_calls(asked, rubrics_to_annotate(settings), raters)]
+        if not calls:
+            raise PropensityError(
+                "no item to annotate: run `suitability llm run propensity-items` first, or bring "
+                "propensity/items/<propensity>.csv or battery/items/<benchmark>.jsonl"
+            )
+        return list({call.call_id: call for call in calls}.values())
+
+
+def texts(settings: Settings) -> pd.DataFrame:
+    """Three-option items that lack a demand (benchmark, item, text), for the plan `annotate`.
+
+    Raises:
+        PlanError: a bad rubric, or a ledger that can't be read.
+        RolesError, SourceError: llm.toml or an items file can't be used.
+    """
+    frames = read_propensity_items(sources_folder(settings)).frames
+    with _told():
+        written = read_written_items(settings)
+        return read_texts(frames["raw.propensity_item"], written, frames["raw.propensity_demand"], settings)
 
 
 def runs(settings: Settings) -> list[Call]:
@@ -80,5 +115,8 @@ def choices(settings: Settings) -> list[Call]:
 
 
 def _items(settings: Settings) -> pd.DataFrame:
-    supplied = read_propensity_items(sources_folder(settings)).frames["raw.propensity_item"]
-    return askable(supplied, read_items(settings))
+    return askable(_supplied(settings), read_items(settings))
+
+
+def _supplied(settings: Settings) -> pd.DataFrame:
+    return read_propensity_items(sources_folder(settings)).frames["raw.propensity_item"]

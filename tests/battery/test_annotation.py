@@ -20,7 +20,8 @@ from click.testing import CliRunner, Result
 from assets.battery import annotation
 from assets.battery.annotation import AnnotationError, normalised, read_annotation
 from assets.battery.assets import annotation as annotation_asset
-from assets.battery.capability_rubrics import FOLDER, capability_names, read_rubrics
+from assets.battery.capability_rubrics import FOLDER, read_rubrics
+from assets.common.capabilities import capability_names
 from assets.llm import read_roles
 from assets.settings import PROJECT, Settings
 from assets.sources.readers import read_items, read_ratings

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assets.battery.capability_rubrics import FOLDER, capability_names, read_rubrics
+from assets.battery.capability_rubrics import FOLDER, read_rubrics
+from assets.common.capabilities import capability_names
 from assets.common.rubric_text import RubricError
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import csv
 import re
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ks_2samp
 
 from assets.demo import figures, propensity
+from assets.propensity.assessor import assess
+from assets.settings import Settings
 
 ITEM_COLUMNS = ["item_id", "propensity", "benchmark", "prompt", "option_a", "option_b", "option_c"]
 
@@ -101,3 +105,46 @@ def test_like_systems_of_unlike_propensity_differ_as_the_bands_say(
         passed = share["is_correct"].mean()
         assert passed["gpt-4o-mini", True] < passed["gpt-5-nano", True] - 0.1
         assert passed["gpt-4o-mini", False] > passed["gpt-5-nano", False] + 0.1
+
+
+def test_every_item_has_a_band_on_every_propensity(demo: Path, items: pd.DataFrame) -> None:
+    bands = pd.read_csv(demo / "propensity/bands" / f"{figures.BAND_RATER}.csv")
+    assert list(bands.columns) == ["benchmark", "item", "propensity", "lower", "upper"]
+    assert not bands.duplicated(["benchmark", "item", "propensity"]).any()
+    of_item = bands.groupby(["benchmark", "item"])["propensity"].agg(set)
+    assert all(found == set(propensity.KINDS) for found in of_item)
+    foreign = of_item[of_item.index.get_level_values("benchmark").isin(figures.ANNOTATED_BENCHMARKS)]
+    assert len(of_item) == len(items) + len(foreign) and len(foreign) >= 100
+    # an item's own band is the one by which it is answered
+    own = bands.merge(items, left_on=["item", "propensity"], right_on=["item_id", "propensity"])
+    assert len(own) == len(items)
+    assert (own["lower_x"] == own["lower_y"]).all() and (own["upper_x"] == own["upper_y"]).all()
+
+
+def test_levels_predict_choices_and_look_alike_whatever_an_item_is_about() -> None:
+    """At the demo's full size: the planted gain is found, and no level reveals an item's own propensity."""
+    rng = np.random.default_rng(1)
+    names = pd.read_csv(figures.CAPABILITY_TABLE)["capability"].tolist()
+    items = {name: propensity.item_table(rng, name, 250, names) for name in propensity.KINDS}
+    table = pd.concat(items.values(), ignore_index=True)
+    bands = propensity.rated_bands(rng, items, pd.DataFrame({"benchmark": [], "item": []}))
+    numbers = dict(zip(table["item_id"], table.index, strict=True))
+    level = (bands["lower"] + bands["upper"]) / 2
+    own = bands["propensity"].to_numpy() == bands["item"].str.rsplit("-", n=1).str[0].to_numpy()
+    # 1,000 of one and 3,000 of the other: 1.36 * sqrt(1 / 1000 + 1 / 3000) = .05 is the 5 % point
+    assert ks_2samp(level[own], level[~own]).statistic < 0.06
+    features = [
+        pd.DataFrame(
+            {"item_number": table.index, "kind": "capability", "feature": name, "level": table[name]}
+        )
+        for name in names
+    ]
+    given = {"item_number": bands["item"].map(numbers), "kind": "propensity", "feature": bands["propensity"]}
+    levels = pd.concat([*features, pd.DataFrame(given | {"level": level})])
+    answers = pd.concat(propensity.answer(rng, system, items) for system in figures.UNPROMPTED)
+    answers = answers[answers["incitation"] == "none"]
+    answers = answers.assign(item_number=answers["item_id"].map(numbers), benchmark="one")
+    with tempfile.TemporaryDirectory() as folder:
+        found = assess(answers, levels, 25, Settings().seed_for, Path(folder), {"pooled": "pooled"})
+    gain = found.gain.set_index("feature_set").loc["capabilities_propensities"]
+    assert gain["missing_share"] == 0 and gain["delta_low"] > 0.02 and gain["mean_delta"] < 0.1

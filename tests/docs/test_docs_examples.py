@@ -28,6 +28,7 @@ READ: list[tuple[str, str, str, str, Callable[[Path], object]]] = [
     ("tournament", "## Judgements", "json", "tournament/judgements/one.jsonl", readers.read_verdicts),
     ("tournament", "## Traits", "json", "tournament/traits/one.jsonl", readers.read_traits),
     ("propensity", "## Items", "text", "propensity/items/risk.csv", readers.read_propensity_items),
+    ("propensity", "## Bands", "text", "propensity/bands/rater-a.csv", readers.read_propensity_bands),
     ("propensity", "## Responses", "text", "propensity/responses/a.csv", readers.read_propensity_responses),
 ]
 

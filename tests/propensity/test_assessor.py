@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ttest_1samp
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import roc_auc_score
 
@@ -17,9 +19,12 @@ from assets.propensity.assessor import (
     LEFT_OUT,
     POOLED,
     PROPENSITIES,
+    REGIMES,
     ULTRACREPIDARIANISM,
     Assessment,
     SeedFor,
+    assess_collections,
+    t_interval,
 )
 from assets.propensity.assessor import assess as assess_into
 from assets.propensity.forest import auroc, success_probability
@@ -59,10 +64,16 @@ def world(
     return pd.concat(parts, ignore_index=True), levels
 
 
-def assess(responses: pd.DataFrame, levels: pd.DataFrame, n_trees: int, seed_for: SeedFor) -> Assessment:
+def assess(
+    responses: pd.DataFrame,
+    levels: pd.DataFrame,
+    n_trees: int,
+    seed_for: SeedFor,
+    regimes: Mapping[str, str] = REGIMES["propensity"],
+) -> Assessment:
     """With nothing kept."""
     with tempfile.TemporaryDirectory() as folder:
-        return assess_into(responses, levels, n_trees, seed_for, Path(folder))
+        return assess_into(responses, levels, n_trees, seed_for, Path(folder), regimes)
 
 
 def gain(found: Assessment) -> Any:
@@ -188,9 +199,63 @@ def test_a_gain_over_levels_that_are_missing_by_data_set_is_withheld() -> None:
 
 
 def test_levels_of_noise_that_every_item_has_gain_nothing_in_any_regime() -> None:
-    deltas = [gain(assess(*noise(seed, True), 15, seed_for))["mean_delta"] for seed in range(3)]
+    every = {**REGIMES["propensity"], **REGIMES["battery"]}
+    deltas = [gain(assess(*noise(seed, True), 15, seed_for, every))["mean_delta"] for seed in range(3)]
     mean = pd.concat(deltas, axis=1).mean(axis=1)
-    assert len(mean) == 6 and (mean.abs() < 0.02).all(), mean
+    assert len(mean) == 10 and (mean.abs() < 0.02).all(), mean
+
+
+def both_collections(effect: float) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Items of noise about propensities, and as many of the battery whose success hangs on a level by `effect`."""
+    about, levels = noise(11, is_annotated_everywhere=True)
+    results, of_battery = world(12, effect, n_systems=6)
+    far = 10_000
+    results, of_battery = (
+        frame.assign(item_number=frame["item_number"] + far) for frame in (results, of_battery)
+    )
+    responses = [about.assign(collection="propensity"), results.assign(collection="battery", propensity="")]
+    return pd.concat(responses, ignore_index=True), pd.concat([levels, of_battery], ignore_index=True)
+
+
+def collections(
+    responses: pd.DataFrame,
+    levels: pd.DataFrame,
+    benchmarks: tuple[str, ...] = (),
+    propensities: tuple[str, ...] = NAMES,
+) -> Assessment:
+    with tempfile.TemporaryDirectory() as folder:
+        return assess_collections(
+            responses, levels, N_TREES, seed_for, Path(folder), benchmarks, propensities
+        )
+
+
+def test_the_battery_has_regimes_of_its_own_and_no_forest_mixes_it_with_items_about_propensities() -> None:
+    """The battery has 18 capabilities and one propensity, the others three and four: mixed, levels would be missing."""
+    responses, levels = both_collections(effect=0.8)
+    found = collections(responses, levels)
+    of_regime = found.gain[found.gain["feature_set"] == PROPENSITIES].set_index("regime")
+    assert list(of_regime.index) == [*REGIMES["propensity"], *REGIMES["battery"]]
+    assert (of_regime["n_withheld"] == 0).all() and (of_regime["missing_share"] == 0).all()
+    assert of_regime["n_propensities"].tolist() == [4, 4, 4, 1, 1]
+    planted = of_regime.loc[list(REGIMES["battery"])]
+    assert (planted["mean_delta"] > 0.03).all() and (planted["delta_low"] > 0).all()
+
+
+def test_settings_choose_which_benchmarks_and_propensities_assessors_take() -> None:
+    responses, levels = both_collections(effect=0.8)
+    two = collections(responses, levels, benchmarks=("a", "b"), propensities=("risk", "extraversion"))
+    of_all = two.gain[two.gain["feature_set"] == PROPENSITIES].set_index("regime")
+    assert of_all.loc[POOLED, "n_propensities"] == 2 and (two.assessor["n_items"] <= 400).all()
+    # without the one propensity that the battery's items have nothing is added
+    assert pd.isna(of_all.loc["battery_pooled", "mean_delta"])
+    assert of_all.loc["battery_pooled", "n_propensities"] == 0
+
+
+def test_the_interval_is_scipys_of_a_one_sample_t_test() -> None:
+    deltas = np.random.default_rng(1).normal(0.02, 0.03, 12)
+    expected = ttest_1samp(deltas, 0).confidence_interval(0.95)
+    assert t_interval(deltas) == pytest.approx((expected.low, expected.high), abs=1e-12)
+    assert t_interval(deltas[:1]) == t_interval(deltas[:0]) == (None, None)
 
 
 def test_no_rows_give_empty_tables() -> None:

@@ -102,8 +102,9 @@ def test_every_call_is_accounted_for_and_each_state_kept(server: ChoosingServer,
     assert not server.requests
 
     asked(settings)
-    # 12 items, a band for all but the refused and the doubled one, runs, 3 replies in words
-    assert server.paid_for.total() == 12 + 10 + N_ITEMS * 8 * 2 + 3
+    # 12 items, bands on all four propensities for the file's and all but the refused and the doubled one, runs, 3
+    # replies in words
+    assert server.paid_for.total() == 12 + (10 + 1) * 4 + N_ITEMS * 8 * 2 + 3
     assert set(server.paid_for.values()) == {1}
 
     items, responses = collected(settings)

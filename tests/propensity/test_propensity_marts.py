@@ -139,12 +139,16 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Duc
     write_propensity_responses(sources, "muddled", [contradicts, {"item_id": "i002"}])
 
     warehouse = DuckDBWarehouse(folder / WAREHOUSE_NAME)
+    warehouse.write({name: land(name, []) for name in declared_tables() if name.startswith("raw.")})
     for reading in (read_propensity_items(sources), read_propensity_responses(sources)):
         warehouse.write(reading.frames)
     warehouse.write({name: land(name, rows) for name, rows in LEDGER.items()})
+    battery = ("+stg_result", "+stg_rating", "+int_battery_item", "+int_response")
     first = ("path:models/staging/propensity", "path:models/intermediate/propensity")
     seeds = ("seed_propensity", "seed_system_alias")
-    run = run_dbt(folder, "build", "-s", *first, *seeds, "--exclude", OVER_ESTIMATES, parsed=dbt_target)
+    run = run_dbt(
+        folder, "build", "-s", *battery, *first, *seeds, "--exclude", OVER_ESTIMATES, parsed=dbt_target
+    )
     assert run.success, run.failures
     settings = Settings(home=folder / "home", assessor_trees=2)
     # plain and steered are as able; one that passes everything is abler, and the others aren't profiled

@@ -10,9 +10,11 @@ import duckdb
 import pandas as pd
 import pytest
 
+from assets.propensity.assessor import REGIMES
 from assets.settings import PROJECT
 from dagster_project.report.labels import LEADING
 from dagster_project.report.pages.propensity import LONGEST, SCALES
+from dagster_project.report.pages.propensity import REGIMES as REGIMES_IN_WORDS
 from dagster_project.report.site import render_report
 from tests.report.page_reader import Reader, unpacked
 from tests.report.published_standin import Site, StandIn, build, many
@@ -50,9 +52,17 @@ SURFACE = pd.DataFrame(
     ],
 )
 GAIN = pd.DataFrame(
-    [("pooled", 0.61, 0.7, 0.09, 0.03125, 6, 0.65, 0.04, 0.25, 0, 0.0, 0.0)],
-    columns=["regime", "baseline", "augmented", "mean_delta", "wilcoxon_p", "n_systems"]
-    + [f"{name}_ultracrepidarianism" for name in ("augmented", "mean_delta", "wilcoxon_p")]
+    [
+        ("battery_pooled", 0.61, None, None, None, None, None, 6, 4)
+        + (None, None, None, None, None, 6, 0.125, 0.25),
+        ("pooled", 0.61, 0.7, 0.09, 0.05, 0.13, 0.03125, 6, 4, 0.65, 0.04, -0.01, 0.09, 0.25, 0, 0.0, 0.0),
+    ],
+    columns=["regime", "baseline", "augmented", "mean_delta", "delta_low", "delta_high", "wilcoxon_p"]
+    + ["n_systems", "n_propensities"]
+    + [
+        f"{name}_ultracrepidarianism"
+        for name in ("augmented", "mean_delta", "delta_low", "delta_high", "wilcoxon_p")
+    ]
     + ["n_withheld", "missing_share", "missing_share_ultracrepidarianism"],
 )
 SHARES = [f"{k}_{s}_where_{f}_favoured" for f in "ab" for k in ("observed", "predicted") for s in "ab"]
@@ -100,7 +110,16 @@ def test_tables_and_marks_are_the_marts(tmp_path: Path) -> None:
         ["Basalt 7 and Cedar Think", "Risk aversion", "0.05 (SD 0.08)", "−1.25 and 0.50"]
         + ["80.0 % and 40.0 % (75.0 % and 50.0 %)", "20.0 % and 70.0 % (30.0 % and 60.0 %)", "yes"],
     ]
-    assert gains == [["pooled", "0.610", "0.700", "0.090", "0.031", "6", "0.650", "0.040", "0.250"]]
+    assert gains == [
+        ["Items over all benchmarks", "0.610", "0.700", "0.090", "0.050 to 0.130", "0.031", "6", "4"]
+        + ["0.650", "0.040", "−0.010 to 0.090", "0.250"],
+        ["Battery: items over all benchmarks", "0.610", "–", "–", "–", "–", "6", "4", "–", "–", "–", "–"],
+    ]
+    withheld = (
+        "Withheld where held out are: Battery: items over all benchmarks. There items lack 12.5 % of all "
+        "propensity levels and 25.0 % of those of ultracrepidarianism."
+    )
+    assert withheld in (tmp_path / "report/propensity.html").read_text(encoding="utf-8")
     embedded = json.loads(reader.json)
     marks = embedded["charts"]["positions"]["scopes"][""]["values"]
     drawn = {s["name"]: m[0] for s, m in zip(embedded["systems"], marks, strict=True) if m[0]}
@@ -171,3 +190,7 @@ def test_of_many_systems_the_page_holds_the_leading_ones_and_the_widest_pairs(tm
         f"{i / 10:.2f}" for i in range(len(pairs) - 1, len(pairs) - 1 - LONGEST, -1)
     ]
     assert f"The {LONGEST} widest apart of {len(pairs)}." in (tmp_path / "report/propensity.html").read_text()
+
+
+def test_every_regime_of_assessors_has_words() -> None:
+    assert list(REGIMES_IN_WORDS) == [name for regimes in REGIMES.values() for name in regimes]

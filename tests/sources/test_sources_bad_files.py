@@ -14,6 +14,7 @@ from assets.sources.readers import (
     read_comparison,
     read_interviews,
     read_oews,
+    read_propensity_bands,
     read_propensity_items,
     read_propensity_responses,
     read_ratings,
@@ -27,6 +28,7 @@ from tests.factories import (
     CAPABILITIES,
     INTERVIEW_HEADER,
     OEWS_HEADER,
+    PROPENSITY_BAND_HEADER,
     PROPENSITY_ITEM_HEADER,
     PROPENSITY_RESPONSE_HEADER,
     RATINGS_HEADER,
@@ -49,6 +51,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Reading], tuple[str, ...]]] = {
     "survey": ("survey/online.csv", lambda sources: read_survey(sources, "salt"), SURVEY_HEADER),
     "interviews": ("survey/interviews/one.csv", read_interviews, INTERVIEW_HEADER),
     "propensity items": ("propensity/items/risk.csv", read_propensity_items, PROPENSITY_ITEM_HEADER),
+    "propensity bands": ("propensity/bands/rater-a.csv", read_propensity_bands, PROPENSITY_BAND_HEADER),
     "propensity responses": (
         "propensity/responses/system-a.csv",
         read_propensity_responses,

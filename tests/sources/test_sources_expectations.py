@@ -18,6 +18,7 @@ from assets.sources.readers import (
     read_oews,
     read_onet,
     read_outputs,
+    read_propensity_bands,
     read_propensity_items,
     read_propensity_responses,
     read_ratings,
@@ -54,6 +55,7 @@ def frames(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
         read_survey(sources, "s"),
         read_interviews(sources),
         read_propensity_items(sources),
+        read_propensity_bands(sources),
         read_propensity_responses(sources),
         read_onet(sources),
         read_oews(sources),
@@ -80,6 +82,7 @@ def test_each_input_table_has_a_suite() -> None:
         "raw.ai_system",
         "raw.survey_response",
         "raw.interview",
+        "raw.propensity_band",
         "raw.propensity_item",
         "raw.propensity_response",
         "raw.onet_task",
@@ -209,16 +212,22 @@ BROKEN: list[tuple[str, Break, str]] = [
     ("raw.interview", cells("points", "101"), "column_values_to_match_regex_points"),
     *(
         (f"raw.propensity_{name}", twice, "compound_columns_to_be_unique_source_file_row_number")
-        for name in ("item", "response")
+        for name in ("item", "band", "response")
     ),
     *(
         (f"raw.propensity_{name}", cells(column, None), f"column_values_to_not_be_null_{column}")
-        for name, columns in (("item", ("item", "propensity")), ("response", ("system", "item", "chosen")))
+        for name, columns in (
+            ("item", ("item", "propensity")),
+            ("band", ("benchmark", "item", "propensity")),
+            ("response", ("system", "item", "chosen")),
+        )
         for column in columns
     ),
     ("raw.propensity_item", cells("correct", "d"), "column_values_to_match_regex_correct"),
     ("raw.propensity_item", cells("lower_bound", "NaN"), "column_values_to_match_regex_lower_bound"),
     ("raw.propensity_item", cells("upper_bound", "3.5"), "column_values_to_match_regex_upper_bound"),
+    ("raw.propensity_band", cells("lower_bound", "NaN"), "column_values_to_match_regex_lower_bound"),
+    ("raw.propensity_band", cells("upper_bound", "3.5"), "column_values_to_match_regex_upper_bound"),
     ("raw.propensity_response", cells("incitation", "4"), "column_values_to_match_regex_incitation"),
     ("raw.propensity_response", cells("chosen", "both"), "column_values_to_match_regex_chosen"),
     ("raw.onet_task", twice, "column_values_to_be_unique_task_id"),

@@ -120,7 +120,7 @@ def test_lineage_reads_from_file_to_published_mart(definitions: dg.Definitions) 
         *("ratings", "items", "results", "systems", "survey", "interviews"),
         *("ledger", "roles", "rubrics"),
         *("chats", "onet", "oews", "comparison", "names"),
-        *("propensity_items", "propensity_responses"),
+        *("propensity_items", "propensity_bands", "propensity_responses"),
         *("candidates", "outputs", "judgements", "traits", "tasks"),
     }
 

@@ -23,7 +23,8 @@ LAYERS = ("staging", "intermediate", "marts")
 # parts of one file that several staging models take apart, or compare
 STAGING_ON_STAGING = {
     *("stg_ai_system", "stg_ai_system_reject", "stg_assistance_trait", "stg_chat_reject", "stg_interview"),
-    *("stg_interview_reject", "stg_propensity_demand", "stg_propensity_reject", "stg_propensity_response"),
+    *("stg_interview_reject", "stg_propensity_band", "stg_propensity_demand", "stg_propensity_reject"),
+    "stg_propensity_response",
     *("stg_rating", "stg_rating_cell", "stg_rating_column", "stg_rating_record", "stg_rating_reject"),
     *("stg_respondent", "stg_result_reject", "stg_survey_activity", "stg_survey_answer", "stg_survey_points"),
     *("stg_survey_reject", "stg_tournament_output", "stg_tournament_reject", "stg_tournament_verdict"),
@@ -40,6 +41,7 @@ WITHOUT_KEY = {
 # Python reads these, dbt doesn't: the file that does
 SOURCES_READ_BY_PYTHON = {
     "raw.item": "assets/battery/assets.py",
+    "raw.propensity_text": "assets/propensity/llm_assets.py",
     "estimate.intercept_draw": "dagster_project/cli/shortform_commands.py",
 }
 # no number follows from these: people look things up in them

@@ -8,7 +8,11 @@ from assets.sources.readers.interviews import read_interviews
 from assets.sources.readers.items import read_items
 from assets.sources.readers.oews import read_oews
 from assets.sources.readers.onet import read_onet
-from assets.sources.readers.propensity import read_propensity_items, read_propensity_responses
+from assets.sources.readers.propensity import (
+    read_propensity_bands,
+    read_propensity_items,
+    read_propensity_responses,
+)
 from assets.sources.readers.ratings import read_ratings
 from assets.sources.readers.results import read_results
 from assets.sources.readers.survey import read_survey
@@ -33,6 +37,7 @@ __all__ = [
     "read_oews",
     "read_onet",
     "read_outputs",
+    "read_propensity_bands",
     "read_propensity_items",
     "read_propensity_responses",
     "read_ratings",

@@ -1,6 +1,6 @@
-"""propensity/ -> raw.propensity_item, propensity_demand (items with their bands) and raw.propensity_response (choices).
+"""propensity/ -> raw.propensity_item, propensity_demand (items with their bands), propensity_band and _response.
 
-Belongs here: the columns of both files. Does not belong here: what a bound, a choice or an incitation means (staging).
+Belongs here: the columns of these files. Does not belong here: what a bound, a choice or an incitation means (staging).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from assets.common.names import clean_name
 from assets.sources.errors import SourceError
 from assets.sources.inputs import BY_NAME
 from assets.sources.readers.folder import Columns, Parsed, Reading, provenance, read_folder
@@ -17,9 +18,11 @@ from assets.sources.readers.ratings import capability_aliases
 from assets.sources.readers.text import Table, require_columns, with_known_columns
 
 ITEMS = BY_NAME["propensity_items"].location
+BANDS = BY_NAME["propensity_bands"].location
 RESPONSES = BY_NAME["propensity_responses"].location
 OPTIONS = ("option_a", "option_b", "option_c")
 ITEM_COLUMNS = ("item_id", "propensity", "benchmark", "prompt", *OPTIONS, "correct", "lower", "upper")
+BAND_COLUMNS = ("benchmark", "item", "propensity", "lower", "upper")
 RESPONSE_COLUMNS = ("system", "item_id", "propensity", "incitation", "option", "is_correct")
 
 
@@ -32,6 +35,15 @@ def read_propensity_items(sources: Path) -> Reading:
         SourceError: as `read_folder`; missing or doubled columns; two columns of one capability.
     """
     return read_folder(sources, ITEMS, ["raw.propensity_item", "raw.propensity_demand"], _parse_items)
+
+
+def read_propensity_bands(sources: Path) -> Reading:
+    """raw.propensity_band: a row a line; the file's stem is the rater.
+
+    Raises:
+        SourceError: as `read_folder`; missing or doubled columns.
+    """
+    return read_folder(sources, BANDS, ["raw.propensity_band"], _parse_bands)
 
 
 def read_propensity_responses(sources: Path) -> Reading:
@@ -81,6 +93,21 @@ def _capability_columns(table: Table, aliases: Mapping[str, str]) -> dict[str, s
     if faults:
         raise SourceError(faults)
     return columns
+
+
+def _parse_bands(table: Table, stem: str) -> Parsed:
+    table = with_known_columns(table, BAND_COLUMNS)
+    require_columns(table, BAND_COLUMNS)
+    columns = provenance(table) | {
+        "rater": np.full(len(table.rows), clean_name(stem), dtype=object),
+        "benchmark": table.key("benchmark"),
+        "item": table.key("item"),
+        "propensity": table.key("propensity"),
+        "lower_bound": table.key("lower"),
+        "upper_bound": table.key("upper"),
+    }
+    ignored = [name or "(no name)" for name in table.header if name not in BAND_COLUMNS]
+    return Parsed({"raw.propensity_band": columns}, ignored)
 
 
 def _parse_responses(table: Table, _stem: str) -> Parsed:

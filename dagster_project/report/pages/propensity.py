@@ -27,6 +27,7 @@ SCALES = {
 }
 # pairs of systems that the table holds; their number grows with the square of the catalogue
 LONGEST = 40
+INTERVAL = "95\u00a0% interval"
 INCITATIONS = ("none", *(str(level) for level in range(-3, 4)))
 
 
@@ -224,31 +225,47 @@ def _withheld(frame: pd.DataFrame) -> str:
     """Why gains are withheld, and what share of levels is missing; nothing where none is."""
     if not len(frame) or not (frame["n_withheld"].fillna(0) > 0).any():
         return ""
+    lacking = frame[frame["n_withheld"].fillna(0) > 0]
     shares = [
-        percent(frame[column].max()) for column in ("missing_share", "missing_share_ultracrepidarianism")
+        percent(lacking[column].max()) for column in ("missing_share", "missing_share_ultracrepidarianism")
     ]
+    where = "; ".join(name for regime, name in REGIMES.items() if regime in set(lacking["regime"]))
     return (
-        f"Items lack {shares[0]} of all propensity levels and {shares[1]} of those of ultracrepidarianism. Which levels"
-        " are missing says which data set an item is from, so a gain would show even for levels of pure noise. It is"
-        " withheld until every item has a band for every propensity."
+        f"Withheld where held out are: {where}. There items lack {shares[0]} of all propensity levels and {shares[1]}"
+        " of those of ultracrepidarianism. Which levels are missing says which data set an item is from, so a gain"
+        " would show even for levels of pure noise. It is withheld until every item has a band for every propensity."
     )
+
+
+# regime -> what is held out, in the order of the table (a test compares with the assessor's regimes)
+REGIMES = {
+    "item": "Items within a benchmark",
+    "pooled": "Items over all benchmarks",
+    "leave_benchmark_out": "A whole benchmark",
+    "battery_pooled": "Battery: items over all benchmarks",
+    "battery_leave_benchmark_out": "Battery: a whole benchmark",
+}
 
 
 def _gains(frame: pd.DataFrame) -> Table:
     added = "_ultracrepidarianism"
     rows = [
-        [text(r["regime"]).replace("_", " ")]
-        + [number(r[c], 3) for c in ("baseline", "augmented", "mean_delta", "wilcoxon_p")]
-        + [count(r["n_systems"])]
-        + [number(r[c + added], 3) for c in ("augmented", "mean_delta", "wilcoxon_p")]
-        for r in frame.sort_values("regime").to_dict("records")
+        [REGIMES.get(text(r["regime"]), text(r["regime"]))]
+        + [number(r[c], 3) for c in ("baseline", "augmented", "mean_delta")]
+        + [_interval(r["delta_low"], r["delta_high"])]
+        + [number(r["wilcoxon_p"], 3), count(r["n_systems"]), count(r["n_propensities"])]
+        + [number(r[c + added], 3) for c in ("augmented", "mean_delta")]
+        + [_interval(r["delta_low" + added], r["delta_high" + added]), number(r["wilcoxon_p" + added], 3)]
+        for r in frame.assign(place=frame["regime"].map([*REGIMES].index))
+        .sort_values("place")
+        .to_dict("records")
     ]
     columns = ["Held out", "AUROC with capabilities alone", "With all propensities", "Mean difference"]
-    more = [
-        "p (signed-rank)",
-        "Systems",
-        "With ultracrepidarianism only",
-        "Mean difference",
-        "p (signed-rank)",
-    ]
-    return Table([*columns, *more], rows, set())
+    more = [INTERVAL, "p (signed-rank)", "Systems", "Propensities"]
+    alone = ["With ultracrepidarianism only", "Mean difference", INTERVAL, "p (signed-rank)"]
+    return Table([*columns, *more, *alone], rows, set())
+
+
+def _interval(low: object, high: object) -> str:
+    known = charts.value(low) is not None and charts.value(high) is not None
+    return f"{number(low, 3)} to {number(high, 3)}" if known else MISSING

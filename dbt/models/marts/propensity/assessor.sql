@@ -8,6 +8,7 @@ with final as (
         n_items,
         n_unannotated,
         missing_share,
+        n_propensities,
         n_folds,
         n_undefined_folds
     from {{ ref('stg_assessor') }}

@@ -9,6 +9,7 @@ select
     n_items,
     n_unannotated,
     missing_share,
+    n_propensities,
     n_folds,
     n_undefined_folds
 from {{ source('estimate', 'assessor') }}

@@ -42,6 +42,24 @@ demand as (
     where reason is not null
 ),
 
+band as (
+    select
+        'propensity_band' as table_name,
+        source_file,
+        row_number,
+        column_name,
+        case column_name
+            when 'benchmark' then benchmark
+            when 'item' then item
+            when 'propensity' then propensity
+            when 'lower' then lower_text
+            when 'upper' then upper_text
+        end as value,
+        reason
+    from {{ ref('stg_propensity_band') }}
+    where reason is not null
+),
+
 response as (
     select
         'propensity_response' as table_name,
@@ -74,6 +92,8 @@ final as (
     select * from item
     union all
     select * from demand
+    union all
+    select * from band
     union all
     select * from response
 )
