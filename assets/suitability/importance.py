@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from assets.suitability.policies import WeightUncertainty
@@ -82,7 +83,7 @@ def importance_by_scope(importance: pd.DataFrame, capabilities: list[str]) -> li
     matrix = present.pivot(index=[*SCOPE, "activity"], columns="capability", values="points")
     matrix = matrix.reindex(columns=capabilities).astype(float).sort_index()
     blank = matrix.isna().to_numpy()
-    is_withheld = blank.all(axis=1)
+    is_withheld: npt.NDArray[np.bool_] = np.all(blank, axis=1)
     blank[is_withheld] = False
     if blank.any():
         row, column = np.argwhere(blank)[0]

@@ -92,8 +92,8 @@ def read_traits(sources: Path) -> Reading:
 
 def _keys(names: Names, keys: tuple[str, ...], record: dict[str, Any]) -> dict[str, object]:
     """Clean names of the key fields; the mode, a word of ours, in small letters."""
-    row = {field: names(record, field) for field in keys}
-    mode = row["mode"]
+    mode = names(record, "mode")
+    row: dict[str, object] = {field: names(record, field) for field in keys}
     return row | {"mode": mode and mode.lower()}
 
 
