@@ -20,11 +20,11 @@ from assets.sources.inventory import LISTED, list_source_files
 from assets.sources.raw_asset import as_read, raw_assets, suites, with_suite
 from assets.sources.readers import (
     items,
+    read_all_items,
     read_candidates,
     read_chats,
     read_comparison,
     read_interviews,
-    read_items,
     read_judgements,
     read_oews,
     read_onet,
@@ -121,7 +121,7 @@ def source_file(step: Step) -> Made:
 
 @table_assets(
     group="battery",
-    writes={"raw.item": "Texts and expected answers of items, where there are any: a row an item."},
+    writes={"raw.item": "Texts and answers of items, and which are excluded: one row per item."},
     inputs=["items"],
     kinds=KINDS,
     pending=with_suite(["raw.item"]),
@@ -131,9 +131,10 @@ def source_file(step: Step) -> Made:
 def item(step: Step) -> Made:
     """Read the texts."""
     sources = sources_folder(step.settings)
-    frame, others = read_items(sources), find_files(sources, items.LOCATION, (JSONL,))[1]
+    (frame, unread), others = read_all_items(sources), find_files(sources, items.LOCATION, (JSONL,))[1]
     counts = {str(name): int(n) for name, n in frame["benchmark"].value_counts().sort_index().items()}
-    return Made({"raw.item": frame}, metadata={"": {"items_of_benchmark": counts, "ignored_files": others}})
+    told = {"items_of_benchmark": counts, "ignored_files": others, "ignored_columns": unread}
+    return Made({"raw.item": frame}, metadata={"": told})
 
 
 @table_assets(

@@ -36,7 +36,7 @@ WITHOUT_KEY = {
     *("stg_result_reject",),
 }
 # Python reads these, dbt doesn't
-SOURCES_WITHOUT_READER = {"raw.item", "raw.survey_codebook", "estimate.intercept_draw"}
+SOURCES_WITHOUT_READER = {"raw.survey_codebook", "estimate.intercept_draw"}
 # chats, whose texts are copied into no table
 VIEW_ON_VIEW = {"int_chat_text", "int_request"}
 # unions over slices, and marts that say all of one thing
