@@ -41,7 +41,7 @@ class BatteryPipeline:
         self.status: dict[str, str] = {}
         self.messages: dict[str, str] = {}
         source = PROJECT / "dbt"
-        for name in ("macros", "models/sources", "models/staging/llm", "models/intermediate/llm"):
+        for name in ("macros", "models/sources", "models/intermediate/llm"):
             shutil.copytree(source / name, self.project / name)
         for name in ("dbt_project.yml", "profiles.yml"):
             shutil.copy(source / name, self.project / name)
@@ -49,6 +49,10 @@ class BatteryPipeline:
             shutil.copytree(
                 source / "models" / layer / "battery", self.project / "models" / layer / "battery"
             )
+        # who answered for a rater
+        (self.project / "models/staging/llm").mkdir()
+        for path in (source / "models/staging/llm").glob("stg_llm_call.*"):
+            shutil.copy(path, self.project / "models/staging/llm" / path.name)
         (self.project / "seeds").mkdir()
         for path in (source / "seeds").iterdir():
             if path.name.startswith(("seed_", "published_value_battery")):

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from assets.battery.assets import annotation, battery_selection
 from assets.settings import Settings
-from assets.sources.readers import read_items
+from assets.sources.readers import read_all_items
 from dagster_project.cli.main import main
 from tests.battery.pipeline import BatteryPipeline
 from tests.battery.rater_server import RaterServer
@@ -69,7 +69,7 @@ class Work:
     def refresh(self) -> dict[str, pd.DataFrame]:
         pipeline = self.pipeline
         no_files = pd.DataFrame(columns=["input", "source_file", "source_sha256", "n_bytes", "modified_at"])
-        pipeline.land({"raw.item": read_items(self.sources), "raw.source_file": no_files})
+        pipeline.land({"raw.item": read_all_items(self.sources)[0], "raw.source_file": no_files})
         run_steps(pipeline.warehouse, self.settings, annotation)
         assert pipeline.dbt("run", "-s", "+int_available_item", "+int_item_level"), pipeline.failures()
         run_steps(pipeline.warehouse, self.settings, battery_selection)
