@@ -72,7 +72,8 @@ class Origin:
 class Version(Origin):
     """A table as it stands. `data_version` hashes its rows, so a table made again with the same rows stays the same.
 
-    `is_checked` is true once its blocking checks have passed; before that it counts as not made.
+    `is_checked` is true once its blocking checks have passed; before that it counts as not made. `columns` are those of
+    a table with their types; `is_altered` says that they are others by now.
     """
 
     data_version: str = ""
@@ -82,6 +83,8 @@ class Version(Origin):
     reason: str = ""
     refresh_id: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    columns: str = ""
+    is_altered: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,8 @@ def why_stale(
     """
     if old is None:
         return "not made yet"
+    if old.is_altered:
+        return "its columns are not those that it was made with"
     if not old.is_checked:
         return "its checks have not passed"
     if old.code_version != code_version:

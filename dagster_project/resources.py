@@ -191,7 +191,7 @@ def _replace(connection: duckdb.DuckDBPyConnection, table: str, rows: pd.DataFra
 def _sync(connection: duckdb.DuckDBPyConnection, table: str, parts: Sequence[Path]) -> None:
     columns, place = declared_tables()[table], _quoted(table)
     by_name = {part.stem: str(part) for part in parts}
-    if _columns(connection, table) != [*columns]:
+    if _columns(connection, table) != _types(connection, columns):
         declared = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
         connection.execute(f"create or replace table {place} ({declared})")
     known = {name for (name,) in connection.execute(f"select distinct part from {place}").fetchall()}
@@ -248,10 +248,18 @@ def _frame(rows: duckdb.DuckDBPyRelation) -> pd.DataFrame:
     return frame
 
 
-def _columns(connection: duckdb.DuckDBPyConnection, table: str) -> list[str]:
+def _types(connection: duckdb.DuckDBPyConnection, declared: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Declared columns with DuckDB's own names of their types."""
+    kinds = connection.execute(
+        "select " + ", ".join(f"typeof(cast(null as {kind}))" for kind in declared.values())
+    ).fetchone()
+    return list(zip(declared, kinds or (), strict=True))
+
+
+def _columns(connection: duckdb.DuckDBPyConnection, table: str) -> list[tuple[str, str]]:
     found = connection.execute(
-        "select column_name from duckdb_columns() where database_name = current_database() "
+        "select column_name, data_type from duckdb_columns() where database_name = current_database() "
         "and schema_name = ? and table_name = ? order by column_index",
         table.split("."),
     )
-    return [name for (name,) in found.fetchall()]
+    return [(name, kind) for name, kind in found.fetchall()]

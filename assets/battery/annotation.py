@@ -129,7 +129,7 @@ def annotate(
     mode: Mode,
     collected: Callable[[Sequence[Call]], Sequence[Answer]],
 ) -> pd.DataFrame:
-    """What the answers say: one row a rater × item × capability, as raw.annotation without `is_comparison`.
+    """What the answers say: one row per rater × item × capability, as raw.annotation without its booleans.
 
     `level` is NULL unless `status` is answered: a level is never invented.
 
@@ -177,9 +177,13 @@ def read_annotation(items: pd.DataFrame, raters: Sequence[Model], settings: Sett
 
     mode = settings.annotation_mode
     rating = annotate(items, instrument, raters, mode, collected)
+    rating["is_wanted"] = _wanted(rating) if settings.selection_items else True
     other = annotate(comparison_sample(items, settings), instrument, raters, OTHER[mode], collected)
     compared = other[other["status"] != "pending"]
-    frames = [rating.assign(is_comparison=False), compared.assign(is_comparison=True)]
+    frames = [
+        rating.assign(is_comparison=False),
+        compared.assign(is_comparison=True, is_wanted=True),
+    ]
     return pd.concat(frames if len(compared) else frames[:1], ignore_index=True)
 
 
@@ -196,6 +200,10 @@ def read_text_annotation(items: pd.DataFrame, raters: Sequence[Model], settings:
         settings.annotation_mode,
         lambda calls: collect(calls, settings.ledger_path),
     )
+def _wanted(rating: pd.DataFrame) -> pd.Series[bool]:
+    """Whether any rater was asked anything about the item: where a battery is chosen, the others need no rating."""
+    is_asked = (rating["status"] != "pending").groupby([rating[name] for name in KEY]).transform("any")
+    return is_asked.astype(bool)
 
 
 def comparison_calls(items: pd.DataFrame, raters: Sequence[Model], settings: Settings) -> list[Call]:

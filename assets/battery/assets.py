@@ -38,7 +38,9 @@ def annotation(step: Step) -> Made:
     with faults_as_failure(AnnotationError, RubricError):
         raters = read_roles(step.settings).of("rater")
         refuse_same_names(raters, files.loc[files["input"] == "ratings", "source_file"])
-        frame = read_annotation(step.read("raw.item"), raters, step.settings)
+        item = step.read("raw.item")
+        usable = item[item["text"].notna() & ~item["is_excluded"].astype(bool)].reset_index(drop=True)
+        frame = read_annotation(usable, raters, step.settings)
     return Made({"raw.annotation": frame}, metadata={"": by_status(frame, "cells")})
 
 
@@ -117,30 +119,33 @@ def rater_demand(step: Step) -> Made:
 
 SELECTION = {
     "estimate.battery_selection": "Items chosen for a battery of the size asked; empty where none was.",
+    "estimate.battery_sample": "Items whose ratings set the target of that battery: those to be rated first.",
     "estimate.battery_selection_benchmark": "How many items of each benchmark that takes.",
     "estimate.battery_selection_level": "Levels that the battery was to have, and has.",
 }
+AVAILABLE, LEVELS = "intermediate.int_available_item", "intermediate.int_item_level"
 
 
-@table_assets(group=GROUP, writes=SELECTION, reads=["intermediate.int_item_level"], kinds=["python", "scipy"])
+@table_assets(group=GROUP, writes=SELECTION, reads=[AVAILABLE, LEVELS], kinds=["python", "scipy"])
 def battery_selection(step: Step) -> Made:
-    """Choose `settings.selection_items` items; unset, or without ratings, the tables stand empty."""
+    """Choose `settings.selection_items` of the available items; unset, or without items, the tables are empty."""
     frames = {name: pd.DataFrame(columns=list(declared_tables()[name])) for name in SELECTION}
     told: dict[str, str | float] = {}
     n_items = step.settings.selection_items
-    levels = step.read("intermediate.int_item_level") if n_items else pd.DataFrame()
-    if n_items and len(levels):
-        found = select(levels, n_items, step.settings)
+    available = step.read(AVAILABLE) if n_items else pd.DataFrame()
+    if n_items and len(available):
+        found = select(available, step.read(LEVELS), n_items, step.settings)
         mark = {"selection_sha256": found.digest}
         made = (
             found.items.assign(**mark),
+            found.sample,
             found.benchmarks.assign(**mark, relaxed=found.relaxed),
             found.levels,
         )
         frames = dict(zip(SELECTION, made, strict=True))
         told = {
             "relaxed": found.relaxed or "nothing",
-            "total_variation": total_variation(found.levels, "achieved_share"),
+            "total_variation": total_variation(found.levels, "expected_share"),
             "total_variation_if_proportional": total_variation(found.levels, "proportional_share"),
         }
     return Made(frames, metadata={"": told})

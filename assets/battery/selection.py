@@ -1,16 +1,16 @@
 """Which items make a battery whose demands come close to a target: how many from each benchmark, and which.
 
-Belongs here: the target, the allocation, the draw. Does not belong here: levels (dbt), and annotating what was chosen
-(annotation.py).
+Belongs here: the sample, the target, the allocation, the draw. Does not belong here: levels (dbt), and annotating what
+was chosen (annotation.py).
 
-The target blends, for each capability, the levels observed in a sample of every benchmark with a flat distribution, so
-that common demands stay common and rare high ones are there (paper: section 3.1.1).
+Only a sample of each benchmark has to be rated. The target blends, for each capability, the levels observed there with
+a flat distribution, so that common demands stay common and rare high ones are there; items are then taken from all
+that are available, and rated last (paper 000, task-suitability-profiles: section 3.1.2).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,12 +42,15 @@ class Limits:
 class Selection:
     """The chosen battery, as tables.
 
-    `items`: benchmark, item. `benchmarks`: benchmark, n_available, n_sampled, max_items, n_selected, n_proportional.
-    `levels`: capability, level, target_share, achieved_share, proportional_share. `relaxed`: as in `Limits`.
-    `digest`: sha256 of the chosen ids.
+    `items`: benchmark, item. `sample`: the same of the items whose levels set the target. `benchmarks`: benchmark,
+    n_available, n_sampled, n_open (of the sample, not rated yet), max_items, n_selected, n_proportional. `levels`:
+    capability, level, target_share, expected_share (by the samples), achieved_share (NaN until all chosen items are
+    rated), proportional_share (by the samples); no rows while any sample is open. `relaxed`: as in `Limits`, or what is
+    waited for. `digest`: sha256 of the chosen ids.
     """
 
     items: pd.DataFrame
+    sample: pd.DataFrame
     benchmarks: pd.DataFrame
     levels: pd.DataFrame
     relaxed: str
@@ -125,60 +128,85 @@ def total_variation(levels: pd.DataFrame, column: str) -> float:
     return float((levels[column] - levels["target_share"]).abs().sum() / 2)
 
 
-def select(levels: pd.DataFrame, n_items: int, settings: Settings) -> Selection:
-    """Choose `n_items` of the items that have levels.
+def sample_of(available: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """The items of `available` (benchmark, item) whose ratings set the target, sorted.
+
+    An item's place in the draw is its own: items that are added, or rated meanwhile, move no other item.
+    """
+    keys = _keys(available)
+    return keys[_places(keys, "sample", settings) < settings.selection_sample].reset_index(drop=True)
+
+
+def select(available: pd.DataFrame, levels: pd.DataFrame, n_items: int, settings: Settings) -> Selection:
+    """Choose `n_items` of the available items; none while an item of the samples is not settled.
 
     Args:
+        available: benchmark, item, is_settled (rated, or asked and without an answer).
         levels: benchmark, item, capability, level (0-5); cells that nobody rated are absent.
     """
-    keys = levels[list(ITEM)].drop_duplicates().sort_values(list(ITEM), ignore_index=True)
-    sizes = keys.groupby(BENCHMARK).size()
-    for step in ("sample", "draw"):
-        # benchmark by benchmark, as the rows are sorted
-        keys[step] = np.concatenate([_places(name, n, step, settings) for name, n in sizes.items()])
-    sample = keys[keys["sample"] < settings.selection_sample]
-    names = [str(name) for name in sizes.index]
+    keys, sample = _keys(available), sample_of(available, settings)
+    names = [str(name) for name in keys[BENCHMARK].unique()]
+    settled = available.loc[available["is_settled"].astype(bool), list(ITEM)]
+    sampled, n_settled = _counts(sample, names), _counts(sample.merge(settled, on=list(ITEM)), names)
+    sizes = _counts(keys, names)
+    table = {"benchmark": names, "n_available": sizes, "n_sampled": sampled, "n_open": sampled - n_settled}
+    if (n_open := int((sampled - n_settled).sum())) > 0:
+        nothing = np.zeros(len(names), dtype=np.int64)
+        table |= {"max_items": nothing, "n_selected": nothing, "n_proportional": nothing}
+        columns = [*LEVEL, "target_share", "expected_share", "achieved_share", "proportional_share"]
+        waiting = f"nothing is chosen yet: {n_open} items of the samples are not rated"
+        return Selection(
+            keys[:0], sample, pd.DataFrame(table), pd.DataFrame(columns=columns), waiting, _digest(keys[:0])
+        )
+
     capabilities = sorted(levels["capability"].unique())
-    shares = _shares(levels.merge(sample[list(ITEM)], on=list(ITEM)), names, capabilities)
-    available: Counts = np.array(sizes, dtype=np.int64)
-    n_sampled = np.minimum(available, settings.selection_sample)
-    observed = _blend(shares, n_sampled)
+    shares = _shares(levels.merge(sample, on=list(ITEM)), names, capabilities)
     weight = settings.selection_observed_weight
-    target = weight * observed + (1 - weight) / N_LEVELS
-
-    bounds = limits(available, n_items, settings.selection_max_share)
+    target = weight * _blend(shares, sampled) + (1 - weight) / N_LEVELS
+    # what its whole sample says nothing about can't be chosen by its levels
+    is_known = shares.any(axis=(1, 2))
+    bounds = limits(np.where(is_known, sizes, 0), n_items, settings.selection_max_share)
     counts = allocate(shares, target, bounds)
-    by_size = proportional(available, bounds.total)
-    chosen = keys[keys["draw"] < keys[BENCHMARK].map(dict(zip(names, counts, strict=True)))]
-    items = chosen[list(ITEM)].reset_index(drop=True)
+    by_size = proportional(np.where(is_known, sizes, 0), bounds.total)
+    drawn = _places(keys, "draw", settings) < keys[BENCHMARK].map(dict(zip(names, counts, strict=True)))
+    items = keys[drawn].reset_index(drop=True)
 
-    whole = _shares(levels, names, capabilities)
-    drawn = _shares(levels.merge(items, on=list(ITEM)), names, capabilities)
+    is_rated = len(items.merge(settled, on=list(ITEM))) == len(items)
+    achieved = _blend(_shares(levels.merge(items, on=list(ITEM)), names, capabilities), counts)
     index = pd.MultiIndex.from_product([capabilities, range(N_LEVELS)], names=LEVEL)
-    table = {
+    found = {
         "target_share": target.ravel(),
-        "achieved_share": _blend(drawn, counts).ravel(),
-        "proportional_share": _blend(whole, by_size).ravel(),
+        "expected_share": _blend(shares, counts).ravel(),
+        "achieved_share": achieved.ravel() if is_rated else np.nan,
+        "proportional_share": _blend(shares, by_size).ravel(),
     }
-    benchmarks = pd.DataFrame(
-        {
-            "benchmark": names,
-            "n_available": available,
-            "n_sampled": n_sampled,
-            "max_items": bounds.most,
-            "n_selected": counts,
-            "n_proportional": by_size,
-        }
-    )
+    table |= {"max_items": bounds.most, "n_selected": counts, "n_proportional": by_size}
+    by_level = pd.DataFrame(found, index).reset_index()
+    return Selection(items, sample, pd.DataFrame(table), by_level, bounds.relaxed, _digest(items))
+
+
+def _keys(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[list(ITEM)].drop_duplicates().sort_values(list(ITEM), ignore_index=True)
+
+
+def _counts(items: pd.DataFrame, names: list[str]) -> Counts:
+    return np.array(items.groupby(BENCHMARK).size().reindex(names, fill_value=0), dtype=np.int64)
+
+
+def _digest(items: pd.DataFrame) -> str:
     text = "".join(f"{benchmark}\t{item}\n" for benchmark, item in items.itertuples(index=False))
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    return Selection(items, benchmarks, pd.DataFrame(table, index).reset_index(), bounds.relaxed, digest)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _places(benchmark: Hashable, n: int, step: str, settings: Settings) -> Counts:
-    """Places of a benchmark's n sorted items in a random order of its own: other benchmarks don't move it."""
-    rng = np.random.default_rng(settings.seed_for("selection", step, benchmark))
-    return rng.permutation(n)
+def _places(keys: pd.DataFrame, step: str, settings: Settings) -> pd.Series[int]:
+    """Place of each item within its benchmark, from 0, by a hash of seed, step and the item's own name."""
+    seed = settings.seed_for("selection", step)
+    order = [
+        hashlib.sha256(f"{seed}\t{benchmark}\t{item}".encode()).hexdigest()
+        for benchmark, item in keys[list(ITEM)].itertuples(index=False)
+    ]
+    ranks = pd.Series(order, keys.index, dtype=object).groupby(keys[BENCHMARK]).rank(method="first")
+    return ranks.astype("int64") - 1
 
 
 def _shares(levels: pd.DataFrame, names: list[str], capabilities: list[str]) -> Array:

@@ -5,9 +5,10 @@ Does not belong here: the model (model.py), sampling and convergence (fit_qualit
 """
 
 import dagster as dg
+import pandas as pd
 
 from assets.capability.check import posterior_checks
-from assets.capability.fit import fit_quality, fit_store
+from assets.capability.fit import exclusion, fit_quality, fit_store
 from assets.capability.fit.layout import pool_responses
 from assets.capability.fit.stale_fits import draw_jointly, fit_stale_systems
 from assets.common.warehouse import Files, Rows
@@ -18,6 +19,8 @@ GROUP = "capability"
 AI_SYSTEMS = dg.DynamicPartitionsDefinition(name="ai_system")
 DEMAND = "intermediate.int_demand"
 RESPONSE = "intermediate.int_response"
+EXCLUDED_DEMAND = "intermediate.int_excluded_demand"
+EXCLUDED_RESPONSE = "intermediate.int_excluded_response"
 INPUT = "estimate.capability_input"
 FITS = "estimate.system_posterior"
 JOINT = "estimate.joint_posterior"
@@ -155,6 +158,27 @@ def capability_posterior(step: Step) -> Made:
         description=told,
     )
     return Made(tables, checks=[check])
+
+
+@table_assets(
+    group=GROUP,
+    writes={
+        "estimate.exclusion_fit": "Profiles with the items that battery/items excludes; empty where none was answered."
+    },
+    reads=[DEMAND, RESPONSE, EXCLUDED_DEMAND, EXCLUDED_RESPONSE, FITS, JOINT],
+    kinds=["python", "pymc"],
+)
+def exclusion_fit(step: Step) -> Made:
+    """Fit again the systems that answered excluded items."""
+    excluded = step.read(EXCLUDED_RESPONSE)
+    frame = pd.DataFrame(columns=exclusion.COLUMNS)
+    if len(excluded):
+        demand = pd.concat([step.read(DEMAND), step.read(EXCLUDED_DEMAND)], ignore_index=True)
+        response = pd.concat([step.read(RESPONSE), excluded], ignore_index=True)
+        changed = frozenset(excluded["system"])
+        frame = exclusion.fit_with(pool_responses(demand, response), changed, step.settings)
+    told = {"n_excluded_responses": len(excluded), "fitted": sorted(set(excluded["system"]))}
+    return Made({"estimate.exclusion_fit": frame}, metadata={"": told})
 
 
 @table_assets(

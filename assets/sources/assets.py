@@ -19,7 +19,7 @@ from assets.sources.input_root import SOURCES, sources_folder, sources_name
 from assets.sources.inputs import INPUTS, FileHashes
 from assets.sources.inventory import LISTED, list_source_files
 from assets.sources.raw_asset import as_read, raw_assets, suites, with_suite
-from assets.sources.readers import items, read_chats, read_items, read_survey
+from assets.sources.readers import items, read_all_items, read_chats, read_survey
 from assets.sources.refresh_record import new_refresh
 from assets.sources.salt import read_salt
 from assets.sources.setting_record import new_settings
@@ -102,7 +102,7 @@ def source_file(step: Step) -> Made:
 
 @table_assets(
     group="battery",
-    writes={"raw.item": "Texts and expected answers of items, where there are any: a row an item."},
+    writes={"raw.item": "Texts and answers of items, and which are excluded: one row per item."},
     inputs=["items"],
     kinds=KINDS,
     pending=with_suite(["raw.item"]),
@@ -112,9 +112,10 @@ def source_file(step: Step) -> Made:
 def item(step: Step) -> Made:
     """Read the texts."""
     sources = sources_folder(step.settings)
-    frame, others = read_items(sources), find_files(sources, items.LOCATION, (JSONL,))[1]
+    (frame, unread), others = read_all_items(sources), find_files(sources, items.LOCATION, (JSONL,))[1]
     counts = {str(name): int(n) for name, n in frame["benchmark"].value_counts().sort_index().items()}
-    return Made({"raw.item": frame}, metadata={"": {"items_of_benchmark": counts, "ignored_files": others}})
+    told = {"items_of_benchmark": counts, "ignored_files": others, "ignored_columns": unread}
+    return Made({"raw.item": frame}, metadata={"": told})
 
 
 @table_assets(

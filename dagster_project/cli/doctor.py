@@ -49,7 +49,7 @@ class Finding:
 
 def examine(settings: Settings) -> list[Finding]:
     """Everything a refresh needs, in the order a person would look."""
-    return [*_installation(), *_home(settings), *_sources(settings)]
+    return [*_installation(), *_home(settings), *_sources(settings), *_item_texts(settings)]
 
 
 def _installation() -> list[Finding]:
@@ -153,6 +153,25 @@ def _input(sources: Path, one: Input) -> Finding:
     if ignored:
         text += f"; not read: {show.first(ignored)}"
     return Finding(name, "ok" if files else "note", text)
+
+
+def _item_texts(settings: Settings) -> list[Finding]:
+    """Items whose text differs between sources, by the last publication; nothing where none does or none is there."""
+    import duckdb
+
+    from dagster_project.publication.read_published import (
+        NothingPublishedError,
+        UnreadablePublicationError,
+        query,
+    )
+
+    wanted = "select distinct benchmark || ' ' || item from marts.item_text_drift order by 1"
+    try:
+        found = [item for (item,) in query(settings.published_path, wanted)[1]]
+    except (NothingPublishedError, UnreadablePublicationError, duckdb.Error):
+        return []
+    told = f"other texts in other sources, see marts.item_text_drift: {show.first(found)}"
+    return [Finding("item texts", "note", told)] if found else []
 
 
 def _is_empty(path: Path) -> bool:

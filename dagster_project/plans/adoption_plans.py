@@ -10,33 +10,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-import duckdb
-
 from assets.adoption.funnel.adoption_inputs import read_inputs
 from assets.adoption.funnel.asking import Collected
 from assets.adoption.funnel.calls import confirmation_plan, relevance_plan, summary_plan
 from assets.adoption.funnel.steps import AdoptionError
 from assets.llm import Call, LedgerError, collect, read_roles
 from assets.settings import Settings
+from dagster_project.plans.last_refresh import last_refresh
 from dagster_project.plans.registry import PlanError
-from dagster_project.resources import DamagedWarehouseError, DuckDBWarehouse, WarehouseBusyError
-from dagster_project.runs.lock import RefreshRunningError, refresh_lock
+from dagster_project.resources import DuckDBWarehouse
 
 
 @contextmanager
 def _warehouse(settings: Settings) -> Iterator[DuckDBWarehouse]:
-    """What one refresh left: none may write meanwhile. Errors of whoever reads it are the plan's."""
-    nothing = f"{settings.home} holds no chats yet. Run `suitability refresh` first"
-    if not settings.warehouse_path.exists():
-        raise PlanError(nothing)
+    """What one refresh left. Errors of whoever reads it are the plan's."""
     try:
-        with refresh_lock(settings.home):
-            yield DuckDBWarehouse(settings.warehouse_path, settings.lock_wait_seconds)
-    except duckdb.CatalogException:
-        raise PlanError(nothing) from None
+        with last_refresh(settings, "chats") as warehouse:
+            yield warehouse
     except (AdoptionError, LedgerError) as error:
-        raise PlanError(str(error)) from None
-    except (RefreshRunningError, WarehouseBusyError, DamagedWarehouseError) as error:
         raise PlanError(str(error)) from None
 
 

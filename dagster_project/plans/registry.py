@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 # plan -> "module:function" of a function(settings) -> list of calls; named as text so that --help imports nothing
 PLANS: dict[str, str] = {
     "annotate": "dagster_project.plans.annotation_plans:annotate",
+    "annotate-sample": "dagster_project.plans.annotation_plans:annotate_sample",
+    "annotate-chosen": "dagster_project.plans.annotation_plans:annotate_chosen",
     "annotate-modes": "dagster_project.plans.annotation_plans:annotate_modes",
     "tournament-runs": "dagster_project.plans.tournament_plans:runs",
     "tournament-judge": "dagster_project.plans.tournament_plans:judge",

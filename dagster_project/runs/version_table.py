@@ -25,16 +25,21 @@ create table if not exists state.version (
     name varchar, code_version varchar, settings varchar, inputs varchar, data_version varchar, n_rows bigint,
     seconds double, is_checked boolean, reason varchar, refresh_id varchar, metadata varchar
 );
+alter table state.version add column if not exists columns varchar;
 create table if not exists state.failed_check (
     name varchar, check_name varchar, is_blocking boolean, description varchar
 );
 """
+# a table's columns with their types, in order
+COLUMNS = "string_agg(column_name || ' ' || data_type, ',' order by column_index)"
 # order counts: sums of floats follow it
+_OWN = (
+    f"(select {COLUMNS} from duckdb_columns() where schema_name = '{{schema}}' and table_name = '{{table}}' "
+    "and database_name = current_database())"
+)
 CONTENT = (
-    "select count(*) as n_rows, md5(concat_ws('/', count(*), sum(h), bit_xor(h), any_value(c))) as data_version from "
-    "(select hash(t, row_number() over ()) as h from {place} t) cross join (select string_agg(column_name || ' ' || "
-    "data_type, ',' order by column_index) as c from duckdb_columns() where schema_name = '{schema}' "
-    "and table_name = '{table}' and database_name = current_database())"
+    f"select count(*) as n_rows, md5(concat_ws('/', count(*), sum(h), bit_xor(h), {_OWN})) as data_version, "
+    f"{_OWN} as columns from (select hash(t, row_number() over ()) as h from {{place}} t)"
 )
 
 
@@ -51,30 +56,38 @@ def note(
         connection.execute("delete from state.version where name = ?", [name])
         connection.execute("delete from state.failed_check where name = ?", [name])
         connection.execute(
-            "insert into state.version values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "insert into state.version values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 name, version.code_version, _json(version.settings), _json(version.inputs), version.data_version,
                 version.n_rows, version.seconds, version.is_checked, version.reason, version.refresh_id,
-                _json(version.metadata),
+                _json(version.metadata), version.columns,
             ],
         )  # fmt: skip
     return noted
 
 
 def read(connection: duckdb.DuckDBPyConnection) -> dict[str, Version]:
-    """All versions by name, but those of tables that somebody has dropped; none where nothing was noted yet."""
+    """All versions by name, but those of tables that somebody has dropped; none where nothing was noted yet.
+
+    A table whose columns or types are others than when it was noted, or were not noted (by an older version of the
+    project), is marked as altered: SQL that reads it may be unchanged, and so would its input.
+    """
     if not _exists(connection):
         return {}
+    connection.execute(TABLES)
     rows = connection.execute(
-        "select * from state.version where n_rows is null or name in (select table_schema || '.' || table_name "
-        "from information_schema.tables where table_catalog = current_database())"
+        "select version.*, n_rows is not null and version.columns is distinct from found.columns from state.version "
+        f"left join (select schema_name || '.' || table_name as name, {COLUMNS} as columns from duckdb_columns() "
+        "where database_name = current_database() group by all) as found on version.name = found.name "
+        "where n_rows is null or found.name is not null"
     ).fetchall()
     return {
         name: Version(
             code, json.loads(settings), json.loads(inputs), data, n_rows, seconds, bool(is_checked), reason or "",
-            refresh_id or "", json.loads(metadata or "{}"),
+            refresh_id or "", json.loads(metadata or "{}"), columns or "", is_altered,
         )
-        for name, code, settings, inputs, data, n_rows, seconds, is_checked, reason, refresh_id, metadata in rows
+        for name, code, settings, inputs, data, n_rows, seconds, is_checked, reason, refresh_id, metadata, columns,
+        is_altered in rows
     }  # fmt: skip
 
 
@@ -159,13 +172,19 @@ def _content(connection: duckdb.DuckDBPyConnection, name: str, rows: Rows) -> di
         # names of parts stand for their contents, and what follows from them doesn't follow their order
         names = sorted(path.stem for path in rows.paths)
         count = connection.execute(f'select count(*) from "{schema}"."{table}"').fetchone()
-        assert count is not None
-        return {"n_rows": count[0], "data_version": hashlib.md5("/".join(names).encode()).hexdigest()}
+        columns = connection.execute(
+            f"select {COLUMNS} from duckdb_columns() where database_name = current_database() "
+            "and schema_name = ? and table_name = ?",
+            [schema, table],
+        ).fetchone()
+        assert count is not None and columns is not None
+        digest = hashlib.md5("/".join([*names, columns[0]]).encode()).hexdigest()
+        return {"n_rows": count[0], "data_version": digest, "columns": columns[0]}
     found = connection.execute(
         CONTENT.format(place=f'"{schema}"."{table}"', schema=schema, table=table)
     ).fetchone()
     assert found is not None
-    return {"n_rows": found[0], "data_version": found[1]}
+    return {"n_rows": found[0], "data_version": found[1], "columns": found[2]}
 
 
 def _json(values: Mapping[str, Any]) -> str:

@@ -103,3 +103,26 @@
     where not coalesce({{ unlike }}, true)
     {% for pair in confirmed %} and pair <> '{{ pair | replace("'", "''") }}' {% endfor %}
 {% endtest %}
+
+{# levels are added up as whole numbers and divided once: a demand of exactly one half stays exactly one half #}
+{% macro dimension_demand(condition) %}
+{% set is_mean = var('consensus') == 'mean' %}
+{% set level = 'consensus.level_sum' if is_mean else 'consensus.consensus' %}
+{% set n = 'consensus.n_raters' if is_mean else '1' %}
+{% set active = 'sum(case when ' ~ level ~ ' > 0 then ' ~ n ~ ' else 0 end)' %}
+{% set divisor = 'sum(' ~ n ~ ')' if var('composite') == 'mean' else active %}
+    select
+        consensus.benchmark,
+        consensus.item,
+        member.dimension,
+        coalesce({{ to_double('sum(' ~ level ~ ')') }} / nullif({{ divisor }}, 0), 0) as demand
+    from consensus
+    inner join member on consensus.capability = member.capability
+    where {{ condition }}
+    group by consensus.benchmark, consensus.item, member.dimension
+{% endmacro %}
+
+{# what follows the last slash of a model's name, in small letters #}
+{% macro last_part(name) -%}
+    lower(regexp_replace({{ name }}, '^.*/', ''))
+{%- endmacro %}

@@ -20,7 +20,9 @@ from tests.dbt_run import OVER_ESTIMATES, WAREHOUSE_NAME, over_estimates, run_db
 from tests.steps import run_steps
 
 READERS = (read_candidates, read_outputs, read_verdicts, read_traits)
-BEFORE = ("path:models/staging/assistance", "path:models/intermediate/assistance")
+# who answered for a judge
+OF_LLM = ("stg_llm_call", "int_answered_model")
+BEFORE = ("path:models/staging/assistance", "path:models/intermediate/assistance", *OF_LLM)
 AFTER = (*over_estimates("assistance"), "path:models/marts/assistance")
 ONLY_MODELS = ("--exclude-resource-type", "test", "unit_test")
 
@@ -55,11 +57,11 @@ def rebuild(
     for layer, is_over in (("staging", False), ("intermediate", False), ("staging", True), ("marts", False)):
         if is_over:
             python_step(warehouse)
-        files = {
-            path.stem: path.read_text(encoding="utf-8")
-            for path in compiled.glob(f"{layer}/assistance/*.sql")
-            if (path.stem in over) == is_over
-        }
+        paths = [
+            *compiled.glob(f"{layer}/assistance/*.sql"),
+            *(path for path in compiled.glob(f"{layer}/llm/*.sql") if path.stem in OF_LLM),
+        ]
+        files = {path.stem: path.read_text(encoding="utf-8") for path in paths if (path.stem in over) == is_over}
         with warehouse.connect() as connection:
             connection.execute(f"set threads = 1; create schema if not exists {layer}")
             for name in _in_order(layer, files):
@@ -71,7 +73,7 @@ def land(warehouse: DuckDBWarehouse, sources: Path, asked: Mapping[str, pd.DataF
     """The raw tables of the slice; those that language models fill are empty but for `asked`."""
     for read in READERS:
         warehouse.write(read(sources).frames)
-    empty = {name: pd.DataFrame(columns=list(declared_tables()[name])) for name in TABLES}
+    empty = {name: pd.DataFrame(columns=list(declared_tables()[name])) for name in (*TABLES, "raw.llm_call")}
     warehouse.write(empty | dict(asked or {}))
 
 

@@ -20,9 +20,10 @@ from tests.dbt_run import WAREHOUSE_NAME, run_dbt
 from tests.steps import run_steps
 
 EMPTY_UNLESS_LANDED = (
-    *("raw.rating", "raw.annotation", "raw.result", "raw.ai_system"),
+    *("raw.rating", "raw.item", "raw.annotation", "raw.result", "raw.ai_system", "raw.llm_call"),
     *(
         "estimate.battery_selection",
+        "estimate.battery_sample",
         "estimate.battery_selection_benchmark",
         "estimate.battery_selection_level",
     ),
@@ -40,7 +41,7 @@ class BatteryPipeline:
         self.status: dict[str, str] = {}
         self.messages: dict[str, str] = {}
         source = PROJECT / "dbt"
-        for name in ("macros", "models/sources"):
+        for name in ("macros", "models/sources", "models/intermediate/llm"):
             shutil.copytree(source / name, self.project / name)
         for name in ("dbt_project.yml", "profiles.yml"):
             shutil.copy(source / name, self.project / name)
@@ -48,6 +49,10 @@ class BatteryPipeline:
             shutil.copytree(
                 source / "models" / layer / "battery", self.project / "models" / layer / "battery"
             )
+        # who answered for a rater
+        (self.project / "models/staging/llm").mkdir()
+        for path in (source / "models/staging/llm").glob("stg_llm_call.*"):
+            shutil.copy(path, self.project / "models/staging/llm" / path.name)
         (self.project / "seeds").mkdir()
         for path in (source / "seeds").iterdir():
             if path.name.startswith("seed_"):

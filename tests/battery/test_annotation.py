@@ -24,7 +24,7 @@ from assets.battery.capability_rubrics import FOLDER, read_rubrics
 from assets.common.capabilities import capability_names
 from assets.llm import read_roles
 from assets.settings import PROJECT, Settings
-from assets.sources.readers import read_items, read_ratings
+from assets.sources.readers import read_all_items, read_items, read_ratings
 from assets.sources.readers.ratings import capability_aliases
 from dagster_project.cli.main import main
 from tests.battery.rater_server import RaterServer
@@ -187,7 +187,7 @@ def collected(settings: Settings, *files: str) -> tuple[pd.DataFrame, dict[str, 
     """raw.annotation, and what the asset tells of it; `files`: of ratings."""
     assert settings.sources is not None
     found = pd.DataFrame({"input": ["ratings"] * len(files), "source_file": list(files)})
-    tables = MemoryWarehouse({"raw.item": read_items(settings.sources), "raw.source_file": found})
+    tables = MemoryWarehouse({"raw.item": read_all_items(settings.sources)[0], "raw.source_file": found})
     told = run_steps(tables, settings, annotation_asset)
     return tables.read("raw.annotation"), told["raw.annotation"]
 

@@ -67,7 +67,7 @@ def as_annotation(ratings: pd.DataFrame) -> pd.DataFrame:
     status = np.where(level.isin(range(6)), "answered", np.where(level == 2.5, "unparsed", "refused"))
     cyd = of_cyd[["rater", *KEY]].assign(
         item_number=of_cyd["row_number"] - 1, capability=of_cyd["capability_name"], status=status,
-        level=level.where(level.isin(range(6))), model="m", mode="one", is_comparison=False,
+        level=level.where(level.isin(range(6))), model="m", mode="one", is_comparison=False, is_wanted=True,
         rubric_version="v-" + of_cyd["capability_name"], prompt_version="p", call_id="c",
     )  # fmt: skip
     dan = cyd.assign(rater="dan", level=5, status="answered")

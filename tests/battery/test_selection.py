@@ -12,8 +12,17 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from assets.battery import selection
 from assets.battery.assets import SELECTION, battery_selection
-from assets.battery.selection import Limits, allocate, limits, proportional, select, total_variation
+from assets.battery.selection import (
+    Limits,
+    Selection,
+    allocate,
+    limits,
+    proportional,
+    sample_of,
+    total_variation,
+)
 from assets.settings import Settings
 from tests.steps import MemoryWarehouse, run_steps
 
@@ -30,6 +39,15 @@ def planted(sizes: dict[str, int], seed: int = 1) -> pd.DataFrame:
         for k, capability in enumerate(("EM", "L", "SM"))
     ]
     return pd.DataFrame(rows, columns=["benchmark", "item", "capability", "level"])
+
+
+def rated(levels: pd.DataFrame) -> pd.DataFrame:
+    """Available are the rated items alone."""
+    return levels[["benchmark", "item"]].drop_duplicates().assign(is_settled=True)
+
+
+def select(levels: pd.DataFrame, n_items: int, settings: Settings) -> Selection:
+    return selection.select(rated(levels), levels, n_items, settings)
 
 
 @pytest.mark.parametrize(
@@ -120,9 +138,67 @@ def test_the_draw_is_the_seeds_whatever_the_order_of_rows() -> None:
     assert select(levels, 40, SETTINGS.model_copy(update={"seed": 5})).digest != first.digest
 
 
+def test_only_the_samples_need_ratings() -> None:
+    """A twin that knows all levels chooses the same; expected shares by hand from the samples' levels."""
+    settings = SETTINGS.model_copy(update={"selection_sample": 20})
+    levels = planted({f"b{i}": 60 + 10 * i for i in range(11)})
+    available = rated(levels)
+    sample = sample_of(available, settings)
+    assert sample.groupby("benchmark").size().tolist() == [20] * 11
+    known = levels.merge(sample, on=["benchmark", "item"])
+    is_rated = available.set_index(["benchmark", "item"]).index.isin(pd.MultiIndex.from_frame(sample))
+    found = selection.select(available.assign(is_settled=is_rated), known, 100, settings)
+    twin = selection.select(available, levels, 100, settings)
+    pd.testing.assert_frame_equal(found.items, twin.items)
+    assert found.digest == twin.digest and found.benchmarks["n_selected"].sum() == 100
+    assert found.levels["achieved_share"].isna().all() and twin.levels["achieved_share"].notna().all()
+    counts = found.benchmarks.set_index("benchmark")["n_selected"]
+    share = known.assign(weight=known["benchmark"].map(counts) / 20 / 100)
+    expected = share.groupby(["capability", "level"])["weight"].sum()
+    shown = found.levels.set_index(["capability", "level"])["expected_share"]
+    np.testing.assert_allclose(shown[expected.index], expected)
+    assert shown.sum() == pytest.approx(expected.sum())
+    observed = known.groupby(["capability", "level"]).size() / (20 * 11)
+    target = found.levels.set_index(["capability", "level"])["target_share"]
+    np.testing.assert_allclose(target, 0.7 * observed.reindex(target.index, fill_value=0) + 0.3 / 6)
+
+
+def test_nothing_is_chosen_while_a_sample_is_open() -> None:
+    settings = SETTINGS.model_copy(update={"selection_sample": 20})
+    levels = planted({"a": 80, "b": 60})
+    sample = sample_of(levels, settings)
+    available = rated(levels)
+    is_open = (available["benchmark"] == "a") & (available["item"] == sample["item"].iloc[3])
+    found = selection.select(available.assign(is_settled=~is_open), levels, 10, settings)
+    assert found.items.empty and found.levels.empty
+    assert found.benchmarks["n_open"].tolist() == [1, 0]
+    assert found.benchmarks["n_selected"].tolist() == [0, 0]
+    assert found.relaxed == "nothing is chosen yet: 1 items of the samples are not rated"
+
+
+def test_a_benchmark_without_any_level_is_not_chosen_from() -> None:
+    """All its calls were refused: settled, and nothing is known of it."""
+    levels = planted({"a": 80, "b": 60})
+    available = pd.concat(
+        [rated(levels), pd.DataFrame({"benchmark": "c", "item": ["1"], "is_settled": True})]
+    )
+    found = selection.select(available, levels, 20, SETTINGS)
+    assert found.benchmarks.set_index("benchmark")["n_selected"]["c"] == 0 and len(found.items) == 20
+
+
+def test_added_items_move_no_other_items_place_in_the_draw() -> None:
+    settings = SETTINGS.model_copy(update={"selection_sample": 20})
+    before, after = (sample_of(planted({"a": n}), settings)["item"] for n in (300, 310))
+    assert len(set(after) - set(before)) <= 10 and set(after) - set(before) <= {
+        f"{i:04d}" for i in range(300, 310)
+    }
+
+
 def tables_of(levels: pd.DataFrame, asked: int | None) -> dict[str, pd.DataFrame]:
     """What the asset makes of `levels`."""
-    warehouse = MemoryWarehouse({"intermediate.int_item_level": levels})
+    warehouse = MemoryWarehouse(
+        {"intermediate.int_item_level": levels, "intermediate.int_available_item": rated(levels)}
+    )
     settings = SETTINGS.model_copy(update={"selection_items": asked})
     assert run_steps(warehouse, settings, battery_selection).keys() == SELECTION.keys()
     return warehouse.tables

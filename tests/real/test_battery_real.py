@@ -81,7 +81,8 @@ def test_results_join_whole(pipeline: BatteryPipeline) -> None:
 def test_a_chosen_battery_comes_closer_than_a_proportional_one(
     pipeline: BatteryPipeline, n_items: int
 ) -> None:
-    found = select(pipeline.read("intermediate.int_item_level"), n_items, Settings())
+    available = pipeline.read("intermediate.int_available_item")
+    found = select(available, pipeline.read("intermediate.int_item_level"), n_items, Settings())
     achieved, by_size = (
         total_variation(found.levels, name) for name in ("achieved_share", "proportional_share")
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assets.sources.readers import SourceError
-from assets.sources.readers.items import read_items
+from assets.sources.readers.items import read_all_items, read_items
 
 
 def write(sources: Path, benchmark: str, *lines: object) -> Path:
@@ -74,3 +74,39 @@ def test_all_faults_of_all_files_are_told_together(tmp_path: Path) -> None:
     write(tmp_path, "b", "z")
     with pytest.raises(SourceError, match="3 faults in 2 input files"):
         read_items(tmp_path)
+
+
+def test_excluded_items_keep_their_reason_and_are_put_to_nobody(tmp_path: Path) -> None:
+    lines = [
+        {"item": "1", "text": "a", "exclude": True, "reason": "leaked into training data"},
+        {"item": "2", "exclude": "yes", "reason": "two right answers"},
+        {"item": "3", "text": "c", "exclude": False, "is_contaminated": True, "note": 1},
+        {"item": "4", "text": "d", "exclude": None, "reason": "looked at, and sound"},
+    ]
+    write(tmp_path, "bench", *lines)
+    frame, ignored = read_all_items(tmp_path)
+    assert frame[["item", "is_excluded", "reason"]].to_numpy().tolist() == [
+        ["1", True, "leaked into training data"],
+        ["2", True, "two right answers"],
+        ["3", False, None],
+        ["4", False, None],
+    ]
+    assert read_items(tmp_path)["item"].tolist() == ["3", "4"]
+    assert ignored == {"battery/items/bench.jsonl": ["is_contaminated", "note"]}
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ({"item": "1", "text": "t", "exclude": True}, "'reason'"),
+        ({"item": "1", "text": "t", "exclude": True, "reason": " "}, "every excluded item needs it"),
+        ({"item": "1", "text": "t", "exclude": "perhaps"}, '"perhaps" is neither true nor false'),
+        ({"item": "1", "text": "t", "exclude": [True]}, "neither true nor false"),
+        ({"item": "1", "exclude": False}, "every item needs it"),
+    ],
+)
+def test_an_exclusion_that_cannot_be_read_is_refused(tmp_path: Path, line: object, told: str) -> None:
+    write(tmp_path, "bench", line)
+    with pytest.raises(SourceError) as raised:
+        read_all_items(tmp_path)
+    assert told in str(raised.value)

@@ -16,11 +16,11 @@ from assets.common.warehouse import declared_tables
 from assets.sources.errors import SourceError
 from assets.sources.inventory import list_source_files
 from assets.sources.readers import (
+    read_all_items,
     read_candidates,
     read_chats,
     read_comparison,
     read_interviews,
-    read_items,
     read_oews,
     read_onet,
     read_outputs,
@@ -74,7 +74,7 @@ def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
     read = pq.read_table(chats.parts[0]).to_pandas().assign(part=chats.parts[0].stem)
     frames |= {"raw.chat": read, "raw.chat_file": chats.files}
     frames["raw.source_file"] = list_source_files(tmp_path)
-    frames["raw.item"] = read_items(tmp_path)
+    frames["raw.item"] = read_all_items(tmp_path)[0]
     assert set(frames) == {name for name in declared_tables() if name.startswith("raw.")} - {
         "raw.refresh",
         "raw.refresh_step",

@@ -20,8 +20,12 @@ annotation: rater, capability, source, model, mode, rubric_version, prompt_versi
     n_blank, n_unparsed, n_refused, n_failed, n_pending
 annotation_mode_agreement: rater, capability, spearman_rho, weighted_kappa, within_one_share, n_items
 battery_selection: benchmark, n_available, n_selected, n_proportional, selection_sha256, relaxed
-battery_selection_item: benchmark, item, selection_sha256
-battery_selection_level: capability, level, target_share, achieved_share, proportional_share
+battery_selection_item: benchmark, item, is_rated, selection_sha256
+battery_selection_level: capability, level, target_share, expected_share, achieved_share, proportional_share
+battery_sample: benchmark, item, is_rated
+excluded_item: benchmark, item, reason
+exclusion_effect: system, dimension, mean_log_without, mean_log_with, difference_sd
+item_text_drift: benchmark, item, text_key, n_texts
 demand_level: dimension, level, n_items, share_of_active, coverage_share
 capability_profile: system, dimension, mean_log, sd_log, q025_log, q975_log, rhat, ess_bulk, contraction,
     max_abs_correlation

@@ -40,7 +40,6 @@ WITHOUT_KEY = {
 }
 # Python reads these, dbt doesn't: the file that does
 SOURCES_READ_BY_PYTHON = {
-    "raw.item": "assets/battery/assets.py",
     "raw.propensity_text": "assets/propensity/llm_assets.py",
     "estimate.intercept_draw": "dagster_project/cli/shortform_commands.py",
 }

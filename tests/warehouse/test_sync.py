@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from assets.common.warehouse import DamagedPartError, Files, Parts, declared_tables
+from assets.versions import Version, why_stale
 from dagster_project.resources import DuckDBWarehouse
 
 TABLE = "raw.chat"
@@ -88,3 +90,42 @@ def whole(one: Path) -> Path:
             table = table.append_column(name, null)
     pq.write_table(table, one)
     return one
+
+
+def test_a_part_table_whose_types_are_others_is_made_again(tmp_path: Path) -> None:
+    warehouse = DuckDBWarehouse(tmp_path / "warehouse.duckdb")
+    paths = [part(tmp_path, "a", "x")]
+    warehouse.write({TABLE: Parts(paths)})
+    with warehouse.connect() as connection:
+        connection.execute("alter table raw.chat alter row_number type varchar")
+    warehouse.write({TABLE: Parts(paths)})
+    assert warehouse.read(TABLE)["row_number"].dtype == "Int64"
+    assert rows(warehouse) == [("a", "x")]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "alter table raw.item alter text_key type varchar",
+        "alter table raw.item drop column answer",
+        "alter table raw.item add column old varchar",
+        # noted by a version of the project that noted no columns
+        "update state.version set columns = null",
+    ],
+)
+@pytest.mark.parametrize("n_rows", [0, 1])
+def test_a_table_whose_columns_are_others_is_stale(tmp_path: Path, sql: str, n_rows: int) -> None:
+    warehouse = DuckDBWarehouse(tmp_path / "warehouse.duckdb")
+    frame = pd.DataFrame(
+        [["b", "1", "t", None, False, None, 5]] * n_rows, columns=[*declared_tables()["raw.item"]]
+    )
+    origin = Version("code")
+    warehouse.write({"raw.item": frame}, {"raw.item": origin})
+    before = warehouse.versions()["raw.item"]
+    assert not before.is_altered and why_stale(before, "code", {}, {}) == ""
+    with warehouse.connect() as connection:
+        connection.execute(sql)
+    altered = warehouse.versions()["raw.item"]
+    assert why_stale(altered, "code", {}, {}) == "its columns are not those that it was made with"
+    warehouse.write({"raw.item": frame}, {"raw.item": origin})
+    assert warehouse.versions()["raw.item"] == before

@@ -5,7 +5,7 @@ from assets.sources.readers.chats import ChatParts, read_chats
 from assets.sources.readers.comparison import read_comparison
 from assets.sources.readers.folder import Reading
 from assets.sources.readers.interviews import read_interviews
-from assets.sources.readers.items import read_items
+from assets.sources.readers.items import read_all_items, read_items
 from assets.sources.readers.oews import read_oews
 from assets.sources.readers.onet import read_onet
 from assets.sources.readers.propensity import (
@@ -29,6 +29,7 @@ __all__ = [
     "Reading",
     "SourceError",
     "SourceFileError",
+    "read_all_items",
     "read_candidates",
     "read_chats",
     "read_comparison",

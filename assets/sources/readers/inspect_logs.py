@@ -25,11 +25,15 @@ from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.files import relative
 from assets.sources.inputs import INSPECT_LOGS
 from assets.sources.readers.inspect_system import InspectSystem, system_of, task_setup
+from assets.sources.readers.item_text import input_text, item_text
 
 SUFFIXES = INSPECT_LOGS
 # what a transcript holds beside its verdict: by far most of a log, and none of it read
-HEAVY = {"messages", "events", "events_data", "store", "attachments", "output", "timelines"}
-TAKEN = {"id", "epoch", "scores", "error", "limit", "invalidation"}
+HEAVY = {"messages", "events", "events_data", "store", "attachments", "timelines"}
+TAKEN: dict[str, Any] = {
+    **dict.fromkeys(("id", "epoch", "scores", "error", "limit", "invalidation", "input"), True),
+    "output": {"model"},
+}
 _REWRITE = "Copy the log again, or remove it; only logs of Inspect belong here beside the CSV files"
 
 
@@ -120,6 +124,8 @@ def rows_of(log: Mapping[str, Any], file: str, sha256: str) -> tuple[pd.DataFram
             "score": _text(_score(sample, scorer).get("value")),
             "score_reason": _text(_score(sample, scorer).get("reason")),
             "sample_status": _status(sample),
+            "answered_model": (sample.get("output") or {}).get("model") or None,
+            **dict(zip(("text_key", "text_start"), item_text(input_text(sample.get("input"))), strict=True)),
         }
         for number, sample in enumerate(samples, start=1)
     ]

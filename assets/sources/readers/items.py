@@ -1,4 +1,4 @@
-"""battery/items/<benchmark>.jsonl -> the items' texts and expected answers, one row an item.
+"""battery/items/<benchmark>.jsonl -> the items' texts, expected answers and exclusions, one row per item.
 
 Belongs here: that file's fields. Does not belong here: who is asked (forms.py), and demands (ratings.py).
 """
@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from assets.common.names import DAMAGED_WHAT, clean_name, is_damaged
+from assets.common.text_key import item_text_key
 from assets.sources.errors import SourceError, SourceFileError
 from assets.sources.files import find_files, relative
 from assets.sources.inputs import BY_NAME
@@ -21,13 +22,31 @@ from assets.sources.readers.json_lines import DoubledFieldError, known_fields
 from assets.sources.readers.text import read_bytes
 
 LOCATION = BY_NAME["items"].location
-FIELDS = ("item", "text", "answer")
-COLUMNS = ["benchmark", *FIELDS]
+FIELDS = ("item", "text", "answer", "exclude", "reason")
+COLUMNS = ["benchmark", "item", "text", "answer"]
+ALL_COLUMNS = [*COLUMNS, "is_excluded", "reason", "text_key"]
+_YES, _NO = {"true", "yes", "1"}, {"false", "no", "0"}
 _RESAVE = "Write one JSON object a line, with item and text, as UTF-8"
 
 
 def read_items(sources: Path) -> pd.DataFrame:
-    """benchmark (the file's stem), item, text, answer (None = the file has none); no files give no rows.
+    """benchmark, item, text, answer of the items that may be put to anyone: with a text, and not excluded.
+
+    Raises as `read_all_items`.
+    """
+    return usable_items(read_all_items(sources)[0])
+
+
+def usable_items(frame: pd.DataFrame) -> pd.DataFrame:
+    """`read_items` of a frame as `read_all_items` gives it."""
+    is_usable = frame["text"].notna() & ~frame["is_excluded"].astype(bool)
+    return frame.loc[is_usable, COLUMNS].reset_index(drop=True)
+
+
+def read_all_items(sources: Path) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+    """raw.item, and the fields of each file that are not read; no files give no rows.
+
+    benchmark is the file's stem; answer, reason and, of excluded items, text are None where the file has none.
 
     Raises:
         SourceError: all faults of all files, as `folder.find_files` and `folder.copies`; a file without a line, a line
@@ -36,6 +55,7 @@ def read_items(sources: Path) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     faults: list[SourceFileError] = []
     files: dict[str, str] = {}
+    ignored: dict[str, list[str]] = {}
     for path in find_files(sources, LOCATION, (".jsonl",))[0]:
         file = relative(sources, path)
         try:
@@ -44,30 +64,36 @@ def read_items(sources: Path) -> pd.DataFrame:
             faults += error.faults
             continue
         files[file] = hashlib.sha256(raw).hexdigest()
-        found, wrong = _read_lines(raw, file, clean_name(path.stem))
+        found, wrong, unread = _read_lines(raw, file, clean_name(path.stem))
+        if unread:
+            ignored[file] = unread
         rows += found
         faults += wrong
     faults += copies(files)
     if faults:
         raise SourceError(faults)
-    return pd.DataFrame(rows, columns=COLUMNS, dtype=object)
+    return pd.DataFrame(rows, columns=ALL_COLUMNS, dtype=object), ignored
 
 
-def _read_lines(raw: bytes, file: str, benchmark: str) -> tuple[list[dict[str, Any]], list[SourceFileError]]:
+def _read_lines(
+    raw: bytes, file: str, benchmark: str
+) -> tuple[list[dict[str, Any]], list[SourceFileError], list[str]]:
     try:
         # line breaks of JSON Lines are \n alone: others may stand inside a text
         lines = raw.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
         number = error.object.count(b"\n", 0, error.start) + 1
-        return [], [SourceFileError("a byte that is not UTF-8", file=file, row=number, do=_RESAVE)]
+        return [], [SourceFileError("a byte that is not UTF-8", file=file, row=number, do=_RESAVE)], []
     rows: list[dict[str, Any]] = []
     faults: list[SourceFileError] = []
     seen: dict[str, int] = {}
+    unread: dict[str, None] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            row = _row(line)
+            row, others = _row(line)
+            unread |= dict.fromkeys(others)
             first = seen.setdefault(row["item"], number)
             if first != number:
                 raise _FieldError("item", f"'{row['item']}' stands in line {first} already")
@@ -78,7 +104,7 @@ def _read_lines(raw: bytes, file: str, benchmark: str) -> tuple[list[dict[str, A
     if not rows and not faults:
         do = "Fill in at least one line, or remove the file"
         faults.append(SourceFileError("the file holds no lines", file=file, do=do))
-    return rows, faults
+    return rows, faults, list(unread)
 
 
 class _FieldError(Exception):
@@ -86,7 +112,8 @@ class _FieldError(Exception):
         self.field, self.what = field, what
 
 
-def _row(line: str) -> dict[str, Any]:
+def _row(line: str) -> tuple[dict[str, Any], list[str]]:
+    """The row without its benchmark, and the fields that are not read."""
     try:
         record = json.loads(line)
     # a ValueError of its own: a whole number of more digits than Python reads
@@ -99,13 +126,35 @@ def _row(line: str) -> dict[str, Any]:
     except DoubledFieldError as error:
         raise _FieldError(error.field, "given twice") from None
     item, text = _text(record, "item"), _text(record, "text")
-    if item is None or text is None:
+    is_excluded, reason = _exclusion(record)
+    # an item that is excluded is put to nobody
+    if item is None or (text is None and not is_excluded):
         field = "item" if item is None else "text"
         raise _FieldError(field, "blank, but every item needs it")
     name = clean_name(item)
     if is_damaged(name):
         raise _FieldError("item", DAMAGED_WHAT)
-    return {"item": name, "text": text, "answer": _text(record, "answer")}
+    row = {
+        "item": name,
+        "text": text,
+        "answer": _text(record, "answer"),
+        "is_excluded": is_excluded,
+        "reason": reason,
+        "text_key": None if text is None else item_text_key(text),
+    }
+    return row, [field for field in record if field not in FIELDS]
+
+
+def _exclusion(record: dict[str, Any]) -> tuple[bool, str | None]:
+    """Whether the item is excluded, and why."""
+    value = record.get("exclude")
+    said = "no" if value is None else str(value).strip().lower() or "no"
+    if isinstance(value, list | dict) or said not in _YES | _NO:
+        raise _FieldError("exclude", f"{json.dumps(value)[:40]} is neither true nor false")
+    reason = _text(record, "reason")
+    if said in _YES and reason is None:
+        raise _FieldError("reason", "blank, but every excluded item needs it")
+    return said in _YES, reason if said in _YES else None
 
 
 def _text(record: dict[str, Any], field: str) -> str | None:

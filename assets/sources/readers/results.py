@@ -6,6 +6,7 @@ holds (inspect_logs.py), what a score means (staging).
 
 from __future__ import annotations
 
+import json
 from math import inf
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from assets.sources.files import find_files
 from assets.sources.inputs import BY_NAME, INSPECT_LOGS
 from assets.sources.readers.folder import Parsed, Reading, provenance, read_folder
 from assets.sources.readers.inspect_logs import read_inspect_logs
+from assets.sources.readers.item_text import item_text
 from assets.sources.readers.text import Table, require_columns, require_unique, with_known_columns
 
 LOCATION = BY_NAME["results"].location
@@ -25,6 +27,8 @@ SUFFIXES = BY_NAME["results"].suffixes
 KEYS = ("dataset_name", "sample_id")
 COLUMNS = ("task_name", "sample_id", "score", "metadata", "dataset_name")
 REQUIRED = ("sample_id", "score", "dataset_name")
+# of a JSON object in `metadata`, the first of these that is there is the item's text
+TEXT_FIELDS = ("input", "prompt", "question", "text")
 # what the marts call the joint fit, and a system's row over all benchmarks
 JOINT_FIT, ALL_BENCHMARKS = "all systems", "all"
 
@@ -77,14 +81,18 @@ def _parse(table: Table, system: str) -> Parsed:
     require_columns(table, REQUIRED)
     require_unique(table, KEYS)
     _require_unreserved(table, system)
-    columns = provenance(table) | {
-        "system": np.full(len(table.rows), system, dtype=object),
-        "task_name": table.column("task_name"),
-        "benchmark": table.key("dataset_name"),
-        "item": table.key("sample_id"),
-        "score": table.column("score"),
-        "metadata": table.column("metadata"),
-    }
+    columns = (
+        provenance(table)
+        | {
+            "system": np.full(len(table.rows), system, dtype=object),
+            "task_name": table.column("task_name"),
+            "benchmark": table.key("dataset_name"),
+            "item": table.key("sample_id"),
+            "score": table.column("score"),
+            "metadata": table.column("metadata"),
+        }
+        | _item_texts(table.column("metadata"))
+    )
     columns |= {
         name: np.full(len(table.rows), None, dtype=object)
         for name in declared_tables()["raw.result"]
@@ -92,6 +100,24 @@ def _parse(table: Table, system: str) -> Parsed:
     }
     ignored = [name or "(no name)" for name in table.header if name not in COLUMNS]
     return Parsed({"raw.result": columns}, ignored)
+
+
+def _item_texts(metadata: np.ndarray) -> dict[str, np.ndarray]:
+    """text_key and text_start of items whose text the metadata hold, as a field of a JSON object."""
+    found = [item_text(_held(cell)) for cell in metadata]
+    keys, starts = np.full(len(found), None, dtype=object), np.full(len(found), None, dtype=object)
+    keys[:], starts[:] = [key for key, _ in found], [start for _, start in found]
+    return {"text_key": keys, "text_start": starts}
+
+
+def _held(cell: object) -> str | None:
+    if not isinstance(cell, str) or not cell.lstrip().startswith("{"):
+        return None
+    try:
+        record = json.loads(cell)
+    except (ValueError, RecursionError):
+        return None
+    return next((record[name] for name in TEXT_FIELDS if isinstance(record.get(name), str)), None)
 
 
 def _require_unreserved(table: Table, system: str) -> None:

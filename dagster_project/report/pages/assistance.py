@@ -194,8 +194,12 @@ def _verdict(probability: float | None, n_runs: int) -> str:
 def _overall(frame: pd.DataFrame, names: dict[str, str]) -> Table:
     has_unaided = bool(frame["behind_unaided"].notna().any()) if len(frame) else False
     differ = bool(frame["n_tasks_missing"].any()) if len(frame) else False
+    # places hold within a group only
+    apart = bool((frame["n_groups"].fillna(1) > 1).any()) if len(frame) else False
+    order = [*(["comparison_group"] if apart else []), "rank", "mean_rank", "candidate"]
     rows = [
         [
+            *([count(r["comparison_group"])] if apart else []),
             _named(r["candidate"], names, r["is_unaided"]),
             count(r["rank"]),
             number(r["mean_rank"]),
@@ -208,9 +212,10 @@ def _overall(frame: pd.DataFrame, names: dict[str, str]) -> Table:
             *([_behind(r)] if has_unaided else []),
             *([count(r["n_tasks"])] if differ else []),
         ]
-        for r in frame.sort_values(["rank", "mean_rank", "candidate"]).to_dict("records")
+        for r in frame.sort_values(order).to_dict("records")
     ]
     columns = [
+        *(["Group"] if apart else []),
         "Candidate",
         "Place",
         "Mean place",
@@ -220,7 +225,7 @@ def _overall(frame: pd.DataFrame, names: dict[str, str]) -> Table:
     ]
     more = ["Place by Bradley-Terry", "Strength (95\u00a0% interval)", "What to mind"]
     more += ["Against no help"] * has_unaided + ["Tasks"] * differ
-    return Table([*columns, *more], rows, {8})
+    return Table([*columns, *more], rows, {8 + apart})
 
 
 def _behind(r: dict[Any, Any]) -> str:

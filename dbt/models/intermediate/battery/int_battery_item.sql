@@ -26,12 +26,23 @@ valid_cell as (
     group by rating.benchmark, rating.item
 ),
 
+excluded as (
+    select
+        benchmark,
+        item
+    from {{ ref('stg_item') }}
+    where is_excluded
+),
+
 final as (
     select
         valid_cell.benchmark,
         valid_cell.item,
-        valid_cell.n_valid = rater.n_raters * retained.n_capabilities as is_valid
+        valid_cell.n_valid = rater.n_raters * retained.n_capabilities as is_rated_by_all,
+        excluded.item is not null as is_excluded,
+        valid_cell.n_valid = rater.n_raters * retained.n_capabilities and excluded.item is null as is_valid
     from valid_cell
+    left join excluded on valid_cell.benchmark = excluded.benchmark and valid_cell.item = excluded.item
     cross join rater
     cross join retained
 )

@@ -7,7 +7,7 @@ with rating as (
 battery as (
     select *
     from {{ ref('int_battery_item') }}
-    where is_valid
+    where is_rated_by_all
 ),
 
 retained as (
@@ -21,6 +21,7 @@ rated as (
         rating.benchmark,
         rating.item,
         rating.capability,
+        battery.is_excluded,
         cast(sum(rating.level) as bigint) as level_sum,
         cast(count(*) as bigint) as n_raters,
         cast(max(rating.level) - min(rating.level) as bigint) as rater_range,
@@ -31,7 +32,7 @@ rated as (
     from rating
     inner join retained on rating.capability = retained.capability
     inner join battery on rating.benchmark = battery.benchmark and rating.item = battery.item
-    group by rating.benchmark, rating.item, rating.capability
+    group by rating.benchmark, rating.item, rating.capability, battery.is_excluded
 ),
 
 {% if var('consensus') == 'posterior' %}
@@ -40,6 +41,7 @@ final as (
         rated.benchmark,
         rated.item,
         rated.capability,
+        rated.is_excluded,
         posterior.demand as consensus,
         posterior.demand_sd as consensus_sd,
         rated.level_sum,
@@ -59,6 +61,7 @@ final as (
         benchmark,
         item,
         capability,
+        is_excluded,
         {{ to_double('level_sum') }} / n_raters as consensus,
         cast(null as {{ type_double() }}) as consensus_sd,
         level_sum,

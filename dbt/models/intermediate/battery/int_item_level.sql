@@ -3,9 +3,26 @@ with rating as (
         benchmark,
         item,
         capability,
-        {{ to_double('sum(level)') }} / count(*) as mean_level
+        level
     from {{ ref('stg_rating') }}
-    where level is not null
+    where source_file not like 'llm:%' and level is not null
+    union all
+    select
+        benchmark,
+        item,
+        capability,
+        level
+    from {{ ref('stg_annotation') }}
+    where not is_comparison and level is not null
+),
+
+mean as (
+    select
+        benchmark,
+        item,
+        capability,
+        {{ to_double('sum(level)') }} / count(*) as mean_level
+    from rating
     group by benchmark, item, capability
 ),
 
@@ -15,7 +32,7 @@ final as (
         item,
         capability,
         cast({{ half_to_even('mean_level') }} as bigint) as level
-    from rating
+    from mean
 )
 
 select * from final

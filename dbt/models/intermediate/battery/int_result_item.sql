@@ -21,6 +21,7 @@ final as (
         result.score,
         battery_item.item is not null as is_in_battery,
         coalesce(battery_item.is_valid, false) as is_valid,
+        coalesce(battery_item.is_rated_by_all and battery_item.is_excluded, false) as is_left_out,
         battery.is_rated as is_battery_rated,
         result.source_file,
         result.row_number

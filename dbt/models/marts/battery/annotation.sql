@@ -43,7 +43,7 @@ cell as (
     select * from answered
 ),
 
-final as (
+counted as (
     select
         rater,
         capability,
@@ -59,6 +59,22 @@ final as (
         cast(count(*) as bigint) as n_cells
     from cell
     group by rater, capability, source, model, mode, rubric_version, prompt_version, is_used
+),
+
+replied as (
+    select *
+    from {{ ref('int_answered_model') }}
+    where role = 'rater'
+),
+
+final as (
+    select
+        counted.*,
+        replied.answered_model,
+        coalesce(replied.n_answered_models, 0) as n_answered_models
+    from counted
+    left join replied
+        on counted.source = 'llm' and counted.rater = replied.name and counted.model = replied.model
 )
 
 select * from final

@@ -1,9 +1,20 @@
-with final as (
+with chosen as (
+    select * from {{ ref('stg_battery_selection') }}
+),
+
+available as (
+    select * from {{ ref('int_available_item') }}
+),
+
+final as (
     select
-        benchmark,
-        item,
-        selection_sha256
-    from {{ ref('stg_battery_selection') }}
+        chosen.benchmark,
+        chosen.item,
+        available.has_text,
+        available.is_rated,
+        chosen.selection_sha256
+    from chosen
+    inner join available on chosen.benchmark = available.benchmark and chosen.item = available.item
 )
 
 select * from final

@@ -3,6 +3,7 @@ with final as (
         capability,
         level,
         target_share,
+        expected_share,
         achieved_share,
         proportional_share
     from {{ ref('stg_battery_selection_level') }}

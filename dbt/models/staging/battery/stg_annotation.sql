@@ -9,7 +9,7 @@ rater as (
         sum(case when status = 'pending' then 1 else 0 end) = 0
         and sum(case when status = 'answered' then 1 else 0 end) > 0 as is_complete
     from annotation
-    where not is_comparison
+    where not is_comparison and is_wanted
     group by rater
 ),
 
@@ -28,7 +28,7 @@ final as (
         annotation.rubric_version,
         annotation.prompt_version,
         annotation.call_id,
-        not annotation.is_comparison and coalesce(rater.is_complete, false) as is_used
+        not annotation.is_comparison and annotation.is_wanted and coalesce(rater.is_complete, false) as is_used
     from annotation
     left join rater on annotation.rater = rater.rater
 )

@@ -4,6 +4,7 @@ select
     benchmark,
     n_available,
     n_sampled,
+    n_open,
     max_items,
     n_selected,
     n_proportional,

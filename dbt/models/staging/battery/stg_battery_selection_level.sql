@@ -4,6 +4,7 @@ select
     capability,
     level,
     target_share,
+    expected_share,
     achieved_share,
     proportional_share
 from {{ source('estimate', 'battery_selection_level') }}

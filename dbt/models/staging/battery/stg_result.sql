@@ -14,6 +14,9 @@ with raw_result as (
         {{ blank_to_null('model') }} as model,
         {{ blank_to_null('settings') }} as settings,
         {{ blank_to_null('scaffold') }} as scaffold,
+        {{ blank_to_null('answered_model') }} as answered_model,
+        text_key,
+        text_start,
         lower({{ blank_to_null('score') }}) as score_text,
         {{ try_double('score') }} as number
     from {{ source('raw', 'result') }}
@@ -88,6 +91,9 @@ final as (
         model,
         settings,
         scaffold,
+        answered_model,
+        text_key,
+        text_start,
         log_status,
         n_asked,
         sample_status = 'missing' as is_missing

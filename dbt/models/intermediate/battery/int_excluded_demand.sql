@@ -1,0 +1,13 @@
+with consensus as (
+    select * from {{ ref('int_consensus') }}
+),
+
+member as (
+    select * from {{ ref('int_dimension_member') }}
+),
+
+final as (
+    {{ dimension_demand('consensus.is_excluded') }}
+)
+
+select * from final

@@ -1,0 +1,6 @@
+{{ config(materialized='view') }}
+
+select
+    benchmark,
+    item
+from {{ source('estimate', 'battery_sample') }}
