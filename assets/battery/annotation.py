@@ -200,6 +200,8 @@ def read_text_annotation(items: pd.DataFrame, raters: Sequence[Model], settings:
         settings.annotation_mode,
         lambda calls: collect(calls, settings.ledger_path),
     )
+
+
 def _wanted(rating: pd.DataFrame) -> pd.Series[bool]:
     """Whether any rater was asked anything about the item: where a battery is chosen, the others need no rating."""
     is_asked = (rating["status"] != "pending").groupby([rating[name] for name in KEY]).transform("any")

@@ -61,7 +61,9 @@ def rebuild(
             *compiled.glob(f"{layer}/assistance/*.sql"),
             *(path for path in compiled.glob(f"{layer}/llm/*.sql") if path.stem in OF_LLM),
         ]
-        files = {path.stem: path.read_text(encoding="utf-8") for path in paths if (path.stem in over) == is_over}
+        files = {
+            path.stem: path.read_text(encoding="utf-8") for path in paths if (path.stem in over) == is_over
+        }
         with warehouse.connect() as connection:
             connection.execute(f"set threads = 1; create schema if not exists {layer}")
             for name in _in_order(layer, files):
