@@ -333,14 +333,14 @@ def _gain(by_system: pd.DataFrame, assessor: pd.DataFrame, regimes: list[str]) -
 
 
 def t_interval(deltas: Array) -> tuple[float | None, float | None]:
-    """Ends of the 95 % t interval of the mean over systems, None with fewer than two.
+    """Ends of the 95 % t interval of the mean over systems; None with fewer than two, or where all are equal.
 
-    Equal differences are no proof of a certain gain, but all that the interval can go by: its width is then 0.
+    Equal differences do not make a gain certain: they say nothing of how far systems differ.
     """
     from scipy.stats import t
 
     n = len(deltas)
-    if n < 2:
+    if n < 2 or np.ptp(deltas) == 0:
         return None, None
     half = float(t.ppf((1 + CONFIDENCE) / 2, n - 1) * deltas.std(ddof=1) / np.sqrt(n))
     return float(deltas.mean()) - half, float(deltas.mean()) + half

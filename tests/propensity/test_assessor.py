@@ -255,7 +255,7 @@ def test_the_interval_is_scipys_of_a_one_sample_t_test() -> None:
     deltas = np.random.default_rng(1).normal(0.02, 0.03, 12)
     expected = ttest_1samp(deltas, 0).confidence_interval(0.95)
     assert t_interval(deltas) == pytest.approx((expected.low, expected.high), abs=1e-12)
-    assert t_interval(deltas[:1]) == t_interval(deltas[:0]) == (None, None)
+    assert t_interval(deltas[:1]) == t_interval(deltas[:0]) == t_interval(np.ones(5)) == (None, None)
 
 
 def test_no_rows_give_empty_tables() -> None:

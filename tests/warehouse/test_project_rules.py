@@ -45,7 +45,7 @@ SOURCES_READ_BY_PYTHON = {
 }
 # no number follows from these: people look things up in them
 FOR_PEOPLE = {"raw.survey_codebook"}
-UNREAD_MODELS = {"stg_technology_skill", "int_survey_flag", "int_chat_match"}
+UNREAD_MODELS = {"int_survey_flag", "int_chat_match"}
 # their rows are tests' own: what a test over them finds stops a refresh or warns
 READ_BY_TESTS = {"stg_ai_system_reject", "int_rater_likeness", "int_system_likeness"}
 # chats, whose texts are copied into no table; and those over estimates, which are a view each
