@@ -1,6 +1,6 @@
-"""What `suitability doctor` looks at: the installation, the home, the sources.
+"""The checks of `suitability doctor`: the installation, the home, the sources.
 
-Belongs here: looking and telling. Does not belong here: mending.
+Belongs here: checking and reporting. Does not belong here: repairing.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ def _installation() -> list[Finding]:
     wanted = sys.version_info[:2] == (3, 11)
     python = ".".join(map(str, sys.version_info[:3]))
     findings = [
-        Finding("python", "ok" if wanted else "missing", python if wanted else f"{python}; 3.11 is needed")
+        Finding(
+            "python", "ok" if wanted else "missing", python if wanted else f"{python}: install Python 3.11"
+        )
     ]
     for package in PACKAGES:
         try:
@@ -66,7 +68,7 @@ def _installation() -> list[Finding]:
                 Finding(package, "missing", "not installed: run `make refresh` or install requirements.lock")
             )
     browser = shutil.which("chromium")
-    text = browser or "not found: only the report's tests need it"
+    text = browser or "not found; only the report's tests need it"
     return [*findings, Finding("chromium", "ok" if browser else "note", text)]
 
 
@@ -75,7 +77,13 @@ def _home(settings: Settings) -> list[Finding]:
     while not folder.exists():
         folder = folder.parent
     if not os.access(folder, os.W_OK):
-        return [Finding("home", "missing", f"{settings.home}: {folder} can't be written to")]
+        return [
+            Finding(
+                "home",
+                "missing",
+                f"{settings.home}: {folder} is not writable. Set SUITABILITY_HOME to another folder",
+            )
+        ]
     free = shutil.disk_usage(folder).free / 1e9
     enough = free >= FREE_GIGABYTES
     findings = [Finding("home", "ok" if enough else "note", f"{settings.home}, {free:.1f} GB free")]
@@ -92,7 +100,7 @@ def _published(settings: Settings) -> Finding:
     try:
         read_publication(settings.published_path)
     except NothingPublishedError:
-        return Finding("published", "note", "nothing yet: run `suitability refresh`")
+        return Finding("published", "note", "nothing published yet: run `suitability refresh`")
     except UnreadablePublicationError as error:
         return Finding("published", "missing", str(error))
     return Finding("published", "ok", str(settings.published_path))
@@ -117,13 +125,21 @@ def _working_file(settings: Settings) -> list[Finding]:
 
 def _sources(settings: Settings) -> list[Finding]:
     if settings.sources is None:
-        return [Finding("sources", "note", "SUITABILITY_SOURCES is unset: the embedded demo (SYNTHETIC)")]
+        return [
+            Finding(
+                "sources", "note", "SUITABILITY_SOURCES is not set: the embedded demo (SYNTHETIC) is used"
+            )
+        ]
     from assets.sources.inputs import INPUTS
 
     findings = [_input(settings.sources, one) for one in INPUTS if one.base == "sources"]
     if all(finding.state == "note" for finding in findings):
         findings.append(
-            Finding("inputs", "missing", "no input of any kind: `suitability template` writes examples")
+            Finding(
+                "inputs",
+                "missing",
+                "no input files: `suitability template` writes empty ones with the right headers",
+            )
         )
     return [Finding("sources", "ok", str(settings.sources)), *findings]
 
@@ -141,9 +157,9 @@ def _input(sources: Path, one: Input) -> Finding:
         return Finding(name, "missing", str(error))
     files = [path for paths, _ in found for path in paths]
     if dangling := [relative(sources, path) for path in files if not path.exists()]:
-        return Finding(name, "missing", f"links to files that are not there: {show.first(dangling)}")
+        return Finding(name, "missing", f"broken links, correct or delete them: {show.first(dangling)}")
     if empty := [relative(sources, path) for path in files if path.suffix == ".csv" and _is_empty(path)]:
-        return Finding(name, "missing", f"a header and no rows, fill or delete: {show.first(empty)}")
+        return Finding(name, "missing", f"header without rows, fill in or delete: {show.first(empty)}")
     # interviews lie in the folder of the survey
     others = {location for other in INPUTS for location, _ in other.locations}
     ignored = [file for _, beside in found for file in beside if file not in others]
@@ -190,7 +206,7 @@ def _where(places: Sequence[tuple[str, tuple[str, ...]]]) -> str:
 
 def report(console: Console, findings: list[Finding]) -> bool:
     """Print the findings; whether nothing that is needed is missing."""
-    table = Table("what", "", "")
+    table = Table("check", "state", "details")
     styles = {"ok": "green", "note": "yellow", "missing": "bold red"}
     for finding in findings:
         table.add_row(finding.what, f"[{styles[finding.state]}]{finding.state}[/]", escape(finding.text))

@@ -1,6 +1,6 @@
 """The settings of the environment, for every command.
 
-Belongs here: reading them, and telling a wrong one as a usage error. Does not belong here: what they mean
+Belongs here: reading them, and reporting a wrong one as a usage error. Does not belong here: what they mean
 (assets/settings.py).
 """
 
@@ -24,14 +24,14 @@ def read_settings() -> Settings:
         settings = Settings()
     except ValidationError as error:
         # a fault of several settings together has no place of its own, and names them itself
-        told = [(e["loc"], e["msg"].removeprefix("Value error, "), e["input"]) for e in error.errors()]
+        faults = [(e["loc"], e["msg"].removeprefix("Value error, "), e["input"]) for e in error.errors()]
         lines = [
-            f"SUITABILITY_{'_'.join(map(str, place)).upper()}: {what}, not {value!r}" if place else what
-            for place, what, value in told
+            f"SUITABILITY_{'_'.join(map(str, place)).upper()}={value}: {what}" if place else what
+            for place, what, value in faults
         ]
         raise click.UsageError("\n".join(lines)) from None
     if settings.sources is not None and not settings.sources.is_dir():
         raise click.UsageError(
-            f"SUITABILITY_SOURCES names {settings.sources}, which is no folder. Correct it, or unset it for the demo."
+            f"SUITABILITY_SOURCES={settings.sources}: there is no such folder. Correct it, or unset it for the demo."
         )
     return settings

@@ -15,10 +15,10 @@ EXIT_CODES = """
 \b
 Exit codes:
   0  done
-  1  it failed: a step or a check of the refresh, a query, doctor
-  2  usage: a wrong option or setting
+  1  failed: a step or check of the refresh, a query, or a check of doctor
+  2  wrong usage: an option, argument or setting
   3  nothing has been published yet
-  4  another process is refreshing this home, or has its working file open
+  4  another process is refreshing this home or has its working file open
 """
 
 

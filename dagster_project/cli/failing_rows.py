@@ -1,4 +1,4 @@
-"""What dbt leaves unsaid of a failure: the rows behind a failed test or a NULL, what to do about a damaged file.
+"""Rows behind a failed dbt test or a NULL, and what to do about a damaged file.
 
 Belongs here: finding and running a node's compiled SQL. Does not belong here: printing (show.py).
 """
@@ -25,20 +25,20 @@ _NULL = re.compile(r"NOT NULL constraint failed: (\w+?)(?:__dbt_tmp)?\.(\w+)")
 def failing_rows(settings: Settings, test: str, limit: int = 5) -> list[str]:
     """The first rows that the dbt test named `test` found, as `column=value` text; none where it is no dbt test.
 
-    What can't be found out (tables gone since, warehouse busy) gives no rows: the test's own message stands anyway.
+    Where they can't be read (table dropped since, warehouse busy), none: the test's own message is printed anyway.
     """
     sql = _compiled(settings, "test", test)
     return _rows(settings, f"select * from ({sql}\n) as failing limit {limit}") if sql else []
 
 
 def null_rows(settings: Settings, message: str, limit: int = 5) -> list[str]:
-    """What a model's refusal of NULL is about: column, model and the first rows, as `failing_rows` tells them."""
+    """What a model's refusal of NULL is about: column, model and the first rows, as `failing_rows` gives them."""
     found = _NULL.search(message)
     sql = _compiled(settings, "model", found[1]) if found else None
     if not found or not sql:
         return []
     rows = _rows(settings, f'select * from ({sql}\n) as failing where "{found[2]}" is null limit {limit}')
-    return [f"{found[2]} of {found[1]} may not be NULL, and is here:", *rows]
+    return [f"Column {found[2]} of {found[1]} must not be NULL. First rows where it is:", *rows]
 
 
 def with_remedy(settings: Settings, message: str) -> str:

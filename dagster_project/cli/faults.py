@@ -1,6 +1,7 @@
-"""What is said of faults that any command may meet: a disk that takes nothing, a home that is busy, damaged or unlike.
+"""Messages for faults that any command may meet: a full disk, a home that is busy, damaged or of another version.
 
-Belongs here: telling them from faults of the program, and their exit codes. Does not belong here: printing (show.py).
+Belongs here: distinguishing them from faults of the program, and their exit codes. Does not belong here: printing
+(show.py).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _SQLITE = ("disk I/O error", "database or disk is full", "readonly database", "u
 
 
 def known(error: BaseException, home: Path) -> tuple[str, int] | None:
-    """What to tell of an error and the exit code; None for one that only a trace explains."""
+    """Message and exit code of an error; None for one that only a trace explains."""
     for cause in _causes(error):
         if isinstance(cause, WarehouseBusyError):
             return str(cause), BUSY
@@ -30,8 +31,8 @@ def known(error: BaseException, home: Path) -> tuple[str, int] | None:
             return str(cause), FAILED
         if _is_of_the_disk(cause):
             reason = str(cause).strip().splitlines()[-1]
-            text = f"{home}: the disk is full or not writable ({reason}). Make room, or name another folder"
-            return f"{text} in SUITABILITY_HOME.", FAILED
+            text = f"{home}: the disk is full or not writable ({reason}). Free some space, or set"
+            return f"{text} SUITABILITY_HOME to another folder.", FAILED
     return None
 
 

@@ -1,7 +1,7 @@
-"""What inputs hold that no reader takes, by what is noted of the raw tables and lies in the folders now.
+"""Files and columns among the inputs that no reader takes.
 
-Belongs here: gathering it, so that each refresh tells it, also of what it kept. Does not belong here: printing
-(show.py).
+Belongs here: gathering them, so that each refresh reports them, also for tables that it kept. Does not belong
+here: printing (show.py).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class LeftOut:
 
 
 def left_out(settings: Settings, known: Mapping[str, Version]) -> LeftOut:
-    """Of all inputs; of folders that can't be read, nothing: the refresh tells that itself."""
+    """Of all inputs; of folders that can't be read, nothing: the refresh reports those itself."""
     files: list[str] = []
     columns: dict[str, list[str]] = {}
     for one in INPUTS:

@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from assets.settings import Settings
 
 SAME_EACH_RUN = (
-    "{names}: a fixed seed or temperature 0 may give the same in each run, and runs then tell nothing of chance; "
-    "leave both out in llm.toml"
+    "{names}: with a fixed seed or temperature 0, every run may give the same answer, so that runs don't show how much "
+    "answers vary by chance. Remove both from llm.toml."
 )
 
 
 @click.group()
 def llm() -> None:
-    """Calls to language models: estimate, run, retry, status, export, guidance.
+    """Estimate, send and inspect calls to language models.
 
-    Who plays which role stands in llm.toml (SUITABILITY_LLM, default <sources>/llm.toml). Every call is kept in the
-    ledger: what is answered is never paid again, whatever happens to a run. A refresh never spends.
+    llm.toml says which model plays which role (SUITABILITY_LLM, default <sources>/llm.toml). Every call is kept in
+    the ledger, so an answered call is never paid for twice, even if a run is interrupted. A refresh sends no calls.
     """
 
 
@@ -72,7 +72,7 @@ def _listed(place: str, settings: Settings) -> Any:
 @llm.command()
 @click.argument("plan")
 def estimate(plan: str) -> None:
-    """Show what PLAN would send and cost, at most. Sends nothing."""
+    """Show how many calls PLAN would send and their maximum cost. Sends nothing."""
     from assets.llm import estimate as estimate_calls
 
     settings = read_settings()
@@ -89,23 +89,26 @@ def estimate(plan: str) -> None:
         click.echo(SAME_EACH_RUN.format(names=", ".join(names)))
     if n_waiting:
         click.echo(
-            f"{n_waiting} of them wait for texts that are not written yet and count as if those were max_tokens long"
+            f"{n_waiting} of them depend on texts that are not written yet; they are estimated at max_tokens each"
         )
 
 
 @llm.command()
 @click.argument("plan")
-@click.option("--budget", type=click.FloatRange(min=0), help="What this run may spend at most.")
+@click.option("--budget", type=click.FloatRange(min=0), help="Maximum cost of this run.")
 def run(plan: str, budget: float | None) -> None:
-    """Send what PLAN has no answer to yet. Exit code 1 when calls failed or were not sent."""
+    """Send the calls of PLAN that have no answer yet.
+
+    The exit code is 1 if calls failed or were not sent.
+    """
     _send(plan, budget, retry=False)
 
 
 @llm.command()
 @click.argument("plan")
-@click.option("--budget", type=click.FloatRange(min=0), help="What this run may spend at most.")
+@click.option("--budget", type=click.FloatRange(min=0), help="Maximum cost of this run.")
 def retry(plan: str, budget: float | None) -> None:
-    """Like run, and sends again what was refused or could not be read."""
+    """Like run; also send refused and unparsed calls again."""
     _send(plan, budget, retry=True)
 
 
@@ -150,7 +153,7 @@ def _send(plan: str, budget: float | None, retry: bool) -> None:
     if plan in FORESEEN:
         more = {call.call_id for call in _calls(settings, plan)} - {call.call_id for call in calls}
         if more:
-            console.print(f"{len(more)} more calls can be made now that these are answered: run {plan} again")
+            console.print(f"{len(more)} more calls can now be sent: run `suitability llm run {plan}` again")
     if not is_done:
         sys.exit(FAILED)
 
@@ -185,7 +188,7 @@ def _bar(console: Console, total: int) -> Iterator[Callable[[Progress], None]]:
 
 @llm.command()
 def status() -> None:
-    """Show the ledger: calls by role, model and status, and what they cost."""
+    """Show number and cost of calls by role, model and status."""
     from assets.llm.ledger import LedgerError
     from assets.llm.usage import count_calls
 
@@ -196,7 +199,7 @@ def status() -> None:
         Console(stderr=True).print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(FAILED)
     if not rows:
-        click.echo(f"No language model has been asked: {settings.ledger_path} holds no call.")
+        click.echo(f"No calls have been sent: {settings.ledger_path} is empty.")
         return
     table = Table("role", "name", "model", "status", "calls", "cost")
     for role, name, model, state, n_calls, cost in rows:
@@ -207,10 +210,10 @@ def status() -> None:
 @llm.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 def export(folder: Path) -> None:
-    """Write the raters' answers as <rater>.csv into FOLDER, in the format of battery/ratings.
+    """Write the raters' answers into FOLDER as <rater>.csv.
 
-    One row an item, one column a capability; what was refused or could not be read is blank. Writes nothing while a
-    call is pending, and overwrites nothing.
+    The format is that of battery/ratings. One row per item, one column per capability; refused and unparsed answers
+    are blank. Writes nothing while a call is pending. Never overwrites a file.
     """
     from assets.llm import LedgerError, RolesError
     from assets.sources.readers import SourceError
@@ -231,10 +234,10 @@ def export(folder: Path) -> None:
 @llm.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def guidance(file: Path) -> None:
-    """Write to FILE what people are to do as the worker of a tournament, with the guidance for each.
+    """Write the tasks and guidance for human workers to FILE.
 
-    One line a deliverable, in the format of tournament/outputs: fill in `output`, then put the file there. Overwrites
-    nothing.
+    One line per deliverable, in the format of tournament/outputs: fill in `output`, then put the file there. Never
+    overwrites a file.
     """
     lines: list[dict[str, str | None]] = _listed(
         "dagster_project.plans.tournament_plans:for_people", read_settings()
@@ -245,4 +248,4 @@ def guidance(file: Path) -> None:
     except OSError as error:
         Console(stderr=True).print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(FAILED)
-    click.echo(f"{file}: {len(lines)} deliverables to write")
+    click.echo(f"{file}: {len(lines)} deliverables to fill in")

@@ -1,7 +1,7 @@
 """The command `suitability`: status, sql, template, wipe, doctor, dev, docs; the others are in modules of their own.
 
 Belongs here: options, exit codes and what is printed. Does not belong here: doing it (monitor.py, read_published.py,
-doctor.py ...). Heavy imports stand inside the commands, so that --help answers at once.
+doctor.py ...). Heavy imports are inside the commands, so that --help is fast.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from dagster_project.cli.validation_commands import calibration, comparison, rec
 EPILOG = """
 \b
 Settings come from the environment:
-  SUITABILITY_SOURCES   folder of input files; unset: the synthetic demo
-  SUITABILITY_HOME      where everything goes; default: .suitability/
-  SUITABILITY_...       every other setting: `suitability settings` lists them
+  SUITABILITY_SOURCES   folder of input files; if not set: the synthetic demo
+  SUITABILITY_HOME      folder for all output; default: .suitability/
+  SUITABILITY_...       other settings: `suitability settings` lists them
 """
 
 
-class _Door(click.Group):
+class _Commands(click.Group):
     """All commands: a fault that any of them may meet ends in one sentence and an exit code."""
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -50,7 +50,7 @@ class _Door(click.Group):
 
 
 @click.group(
-    cls=_Door,
+    cls=_Commands,
     help=f"A data warehouse that says which AI system fits which work.\n{EXIT_CODES}{EPILOG}",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
@@ -62,7 +62,10 @@ def main(context: click.Context) -> None:
 
 @main.command()
 def status() -> None:
-    """Show what is published, what the next refresh would make again, and whether a refresh is running."""
+    """Show what is published and what a refresh would rebuild.
+
+    Also shows whether a refresh is running.
+    """
     from dagster_project.cli import show
     from dagster_project.publication.read_published import NothingPublishedError, read_publication
     from dagster_project.resources import DuckDBWarehouse
@@ -84,14 +87,14 @@ def status() -> None:
 
 @main.command(name="open")
 def open_report() -> None:
-    """Open the published report in the browser, and print its place."""
+    """Open the published report in the browser and print its path."""
     import webbrowser
 
     page = read_settings().published / "report" / "index.html"
     if not page.is_file():
         fail(
             Console(stderr=True),
-            f"There is no report yet: {page} does not exist. Run a refresh first.",
+            f"There is no report yet: {page} does not exist. Run `suitability refresh` first.",
             NOTHING_PUBLISHED,
         )
     click.echo(page)
@@ -101,7 +104,10 @@ def open_report() -> None:
 @main.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the completion script of a SHELL; load it with, say, eval "$(suitability completion bash)"."""
+    """Print the completion script for SHELL.
+
+    Load it with, for example: eval "$(suitability completion bash)"
+    """
     from click.shell_completion import get_completion_class
 
     found = get_completion_class(shell)
@@ -112,7 +118,10 @@ def completion(shell: str) -> None:
 @main.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default=Path("sources"))
 def template(folder: Path) -> None:
-    """Write empty input files with the right headers into FOLDER (default: sources/)."""
+    """Write empty input files with the right headers into FOLDER.
+
+    FOLDER is sources/ by default.
+    """
     from assets.sources.template import write_templates
 
     try:
@@ -126,9 +135,9 @@ def template(folder: Path) -> None:
 @main.command()
 @click.argument("system")
 def wipe(system: str) -> None:
-    """Remove the stored fit of one AI SYSTEM and its partition.
+    """Remove the stored fit of one AI SYSTEM.
 
-    What is published stays until the next refresh, which fits the system again if results still name it.
+    Published figures don't change until the next refresh, which fits the system again if there are results of it.
     """
     from assets.capability.fit import fit_store
     from dagster_project.runs.instance import open_instance
@@ -146,13 +155,17 @@ def wipe(system: str) -> None:
     except HomeError as error:
         raise click.UsageError(str(error)) from None
     if not is_wiped and system not in known:
-        fail(errors, f"No fit of {system!r} is stored. Fitted are: {', '.join(known) or 'none'}.", FAILED)
-    click.echo(f"The fit of {system!r} is gone; the next refresh fits it again if results still name it.")
+        fail(
+            errors,
+            f"There is no stored fit of {system!r}. Stored fits: {', '.join(known) or 'none'}.",
+            FAILED,
+        )
+    click.echo(f"Removed the fit of {system!r}. The next refresh fits it again if there are results of it.")
 
 
 @main.command()
 def doctor() -> None:
-    """Check what is installed, which sources are found, and what is missing."""
+    """Check the installation, the home and the input files."""
     from dagster_project.cli.doctor import examine, report
 
     if not report(Console(), examine(read_settings())):
@@ -162,7 +175,7 @@ def doctor() -> None:
 @main.command()
 @click.option("--port", default=3000, show_default=True, help="Port on 127.0.0.1.")
 def dev(port: int) -> None:
-    """Open Dagster's UI with the schedule and the sensor on this machine."""
+    """Start Dagster's UI on this machine, with schedule and sensor."""
     from dagster_project.runs.instance import prepare_dagster_home
 
     settings = read_settings()
@@ -174,7 +187,10 @@ def dev(port: int) -> None:
 
 @main.command()
 def docs() -> None:
-    """Write dbt's documentation of every table into <home>/docs and print its path."""
+    """Write dbt's documentation of every table into <home>/docs.
+
+    Prints the path of its first page.
+    """
     from dagster_project.dbt_build.dbt_project import DbtProjectError, run_dbt
     from dagster_project.runs.lock import HomeError, RefreshRunningError, refresh_lock
 

@@ -48,12 +48,13 @@ def _output_to(log: Path | None) -> Iterator[TextIO]:
 
 
 @click.command()
-@click.option("--verbose", is_flag=True, help="Show Dagster's and dbt's own output, and traces of errors.")
-@click.option("--dry-run", is_flag=True, help="Say what would be made again and why; make nothing.")
+@click.option("--verbose", is_flag=True, help="Show the output of Dagster and dbt, and error traces.")
+@click.option("--dry-run", is_flag=True, help="Show what would be rebuilt and why, without doing it.")
 def refresh(verbose: bool, dry_run: bool) -> None:
-    """Make what has changed since the last refresh, from the input files to the published marts and the report.
+    """Rebuild what has changed since the last refresh.
 
-    Readers of the published file keep the last good publication until the new one is whole.
+    A refresh goes from the input files to the published marts and the report. Readers of the published file keep the
+    last good publication until the new one is complete.
     """
     from dagster_project.cli import show
     from dagster_project.runs.lock import HomeError, RefreshRunningError, refresh_lock
@@ -125,7 +126,9 @@ def _run(settings: Settings, console: Console, plan: Refresh, verbose: bool) -> 
     watch = Watch()
     with open_instance(settings.home) as instance:
         for run_id in clear_killed_runs(instance):
-            console.print(f"closed run {run_id[:8]}, whose process had died", style="yellow")
+            console.print(
+                f"Closed run {run_id[:8]}: its process had ended without finishing.", style="yellow"
+            )
         with show.progress(console, watch, len(plan.names)):
             succeeded = run_job(
                 definitions, "refresh", instance, watch, assets=plan.selection, verbose=verbose

@@ -1,4 +1,4 @@
-"""The command `suitability settings`: every setting with its value, its default and what it decides.
+"""The command `suitability settings`: every setting with its value, its default and its meaning.
 
 Belongs here: the listing. Does not belong here: the settings (assets/settings.py), which table read which
 (runs/version_table.py).
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("words", nargs=-1)
-@click.option("--changed", is_flag=True, help="Only those that differ from their default.")
+@click.option("--changed", is_flag=True, help="Only settings that differ from their default.")
 @click.pass_obj
 def settings(read_settings: Callable[[], Settings], words: tuple[str, ...], changed: bool) -> None:
-    """List settings: value, default, meaning, and the tables that read each.
+    """List settings: value, default, meaning and use.
 
-    With WORDS, only settings whose name or meaning holds all of them. A setting is an
+    With WORDS, only settings whose name or meaning contains all of them. Change a setting by its
     environment variable: SUITABILITY_MIN_CELL=3 suitability refresh
     """
     from assets.sources.setting_record import described
@@ -40,10 +40,12 @@ def settings(read_settings: Callable[[], Settings], words: tuple[str, ...], chan
         kept = "" if one.is_default else f"  (default: {one.default})"
         click.echo(f"{one.variable} = {one.value}{kept}\n    {one.meaning}")
         if tables := read_by.get(one.field):
-            click.echo(f"    read by {_first(tables)}")
+            click.echo(f"    used by {_first(tables)}")
     if not found:
         click.echo(
-            "No setting differs from its default." if changed and not words else "There is no such setting."
+            "No setting differs from its default."
+            if changed and not words
+            else "No setting matches. `suitability settings` lists all."
         )
 
 

@@ -1,6 +1,6 @@
-"""The command `suitability shortform`: a form for people is made, or a filled one read back.
+"""The command `suitability shortform`: writes a form for people, or reads a filled-in one.
 
-Belongs here: its options and what it says. Does not belong here: which items (assets/capability/shortform.py), the
+Belongs here: its options and messages. Does not belong here: which items (assets/capability/shortform.py), the
 files and the scoring (assets/sources/forms.py, people.py).
 """
 
@@ -27,32 +27,32 @@ class _Busy(click.ClickException):
 
 @click.command()
 @click.option(
-    "--n", "n_items", default=60, show_default=True, type=click.IntRange(min=1), help="Items of the form."
+    "--n", "n_items", default=60, show_default=True, type=click.IntRange(min=1), help="Number of items."
 )
 @click.option(
     "--cap",
     type=click.IntRange(min=1),
-    help="Most items of one benchmark; default: twice an even share.",
+    help="Maximum items of one benchmark; default: twice an even share.",
 )
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("shortform"),
     show_default=True,
-    help="Folder that the form is written into.",
+    help="Folder for the form.",
 )
 @click.option(
     "--read",
     "filled",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Read this filled form instead of making one.",
+    help="Read this filled-in form instead of writing one.",
 )
 @click.option(
     "--key",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The form's key; default: key.csv beside the filled form.",
+    help="Answer key of the form; default: key.csv next to it.",
 )
-@click.option("--system", "participant", help="Who filled it in, where it has no column 'participant'.")
+@click.option("--system", "participant", help="Who filled it in, if it has no column 'participant'.")
 @click.option("--replace", is_flag=True, help="Overwrite the form, or earlier results of the same people.")
 @click.pass_obj
 def shortform(
@@ -65,18 +65,18 @@ def shortform(
     participant: str | None,
     replace: bool,
 ) -> None:
-    """Choose the items that tell most about a person, or read a filled form as results.
+    """Write a short form for people, or read a filled-in one.
 
-    Making one needs a refreshed battery. Reading writes battery/results/<person>.csv and systems.csv in
-    SUITABILITY_SOURCES; the next refresh measures people on the scale of the AI systems. Unanswered items are missing,
-    never wrong.
+    The form has the most informative items. Writing a form needs a finished refresh. Reading one writes
+    battery/results/<person>.csv and systems.csv in SUITABILITY_SOURCES; the next refresh measures people on the
+    same scale as the AI systems. Unanswered items count as missing, not as wrong.
 
     \b
     suitability shortform --n 60 --out shortform
     suitability shortform --read shortform/form.csv --system "Person 7"
     """
     if filled is None and (key or participant):
-        raise click.UsageError("--key and --system belong to --read.")
+        raise click.UsageError("--key and --system can only be used with --read.")
     if filled is None:
         _make(read_settings(), n_items, cap, out, replace=replace)
     else:
@@ -94,7 +94,7 @@ def _make(settings: Settings, n_items: int, cap: int | None, out: Path, *, repla
 
     demand, alpha = _battery(settings)
     if alpha is None:
-        click.echo("No system has been fitted yet: the intercept is taken to be 0, its prior's mean.")
+        click.echo("No system has been fitted yet: the intercept is set to 0, the mean of its prior.")
     try:
         # one thread: the same bytes on any number of cores
         with threadpool_limits(limits=1):
@@ -117,7 +117,7 @@ def _battery(settings: Settings) -> tuple[pd.DataFrame, float | None]:
     from dagster_project.resources import DuckDBWarehouse
     from dagster_project.runs.lock import HomeError, RefreshRunningError, refresh_lock
 
-    missing = f"There is no battery at {settings.home} yet: run `suitability refresh` first."
+    missing = f"{settings.home} has no battery yet: run `suitability refresh` first."
     if not settings.warehouse_path.exists():
         raise click.ClickException(missing)
     warehouse = DuckDBWarehouse(settings.warehouse_path, settings.lock_wait_seconds)
@@ -137,7 +137,7 @@ def _battery(settings: Settings) -> tuple[pd.DataFrame, float | None]:
 def _tell(form: ShortForm, texts: pd.DataFrame) -> None:
     n_benchmarks = form.items["benchmark"].nunique()
     click.echo(
-        f"{len(form.items)} items of {n_benchmarks} benchmarks. Expected of a person drawn from the prior:"
+        f"{len(form.items)} items of {n_benchmarks} benchmarks. Expected for a person drawn from the prior:"
     )
     for row in form.dimensions.itertuples():
         click.echo(
@@ -149,7 +149,9 @@ def _tell(form: ShortForm, texts: pd.DataFrame) -> None:
     for column, what in (("text", "text"), ("answer", "expected answer")):
         n_blank = int(known[column].isna().sum())
         if n_blank:
-            click.echo(f"{n_blank} items have no {what} in battery/items/<benchmark>.jsonl: left blank.")
+            click.echo(
+                f"{n_blank} items have no {what} in battery/items/<benchmark>.jsonl; it is left blank in the form."
+            )
 
 
 def _read(settings: Settings, filled: Path, key: Path, participant: str | None, *, replace: bool) -> None:
@@ -159,8 +161,8 @@ def _read(settings: Settings, filled: Path, key: Path, participant: str | None, 
 
     if settings.sources is None or settings.sources == settings.home / "demo":
         raise click.UsageError(
-            "The embedded demo's folder is generated and may be made anew: results of people don't belong there. "
-            "Run `suitability template my-data`, fill it, and set SUITABILITY_SOURCES=my-data."
+            "The embedded demo's folder is generated and may be overwritten, so results of people can't be kept there. "
+            "Run `suitability template my-data`, fill in its files, and set SUITABILITY_SOURCES=my-data."
         )
     try:
         scored = read_form(filled, key, participant)
@@ -171,8 +173,9 @@ def _read(settings: Settings, filled: Path, key: Path, participant: str | None, 
         n = own["status"].value_counts()
         click.echo(
             f"{person}: {n.get('scored', 0)} scored, {n.get('unscored', 0)} unscored (no key, no score), "
-            f"{n.get('unanswered', 0)} unanswered (missing), {int(own['is_overruled'].sum())} by hand against the key"
-            + ("" if (own["status"] != "unanswered").any() else "; no answers, nothing written")
+            f"{n.get('unanswered', 0)} unanswered (missing), {int(own['is_overruled'].sum())} scored by hand "
+            "against the key"
+            + ("" if (own["status"] != "unanswered").any() else "; no answers, so nothing was written")
         )
     for path in paths:
         click.echo(path)

@@ -37,7 +37,7 @@ MAX_REASONS = 8
 
 
 def told(console: Console, text: str, style: str = "red") -> None:
-    """What went wrong, as it stands: a text may hold what looks like markup."""
+    """A message, printed literally: it may contain what looks like markup."""
     console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
@@ -48,28 +48,33 @@ def start(console: Console, settings: Settings) -> None:
 
 
 def plan(console: Console, refresh: Refresh, verbose: bool) -> None:
-    """What is to be made again and why; every asset with its reason where asked."""
+    """What will be rebuilt and why; every asset with its reason if `verbose`."""
     if not refresh.names:
-        console.print(f"Nothing has changed: all {refresh.n_assets} assets are kept.", highlight=False)
+        console.print(f"Nothing has changed: all {refresh.n_assets} assets are up to date.", highlight=False)
         return
-    console.print(
-        f"{len(refresh.names)} of {refresh.n_assets} assets to make again or to look at:", highlight=False
-    )
+    console.print(f"{len(refresh.names)} of {refresh.n_assets} assets to rebuild or check:", highlight=False)
     reasons = refresh.reasons
     for reason, count in reasons[:MAX_REASONS]:
-        told(console, f"  {reason} ({count:,} assets)", style="")
+        told(console, f"  {reason} ({_assets(count)})", style="")
     if len(reasons) > MAX_REASONS:
         console.print(f"  and for {len(reasons) - MAX_REASONS} more reasons", highlight=False)
     if refresh.follows:
-        console.print(f"  {len(refresh.follows):,} assets follow from these", highlight=False)
+        console.print(
+            f"  {_assets(len(refresh.follows))} {'depends' if len(refresh.follows) == 1 else 'depend'} on these",
+            highlight=False,
+        )
     if verbose:
         for name, reason in sorted({**refresh.stale, **refresh.follows}.items()):
             told(console, f"    {name.replace('.', '/')}: {reason}", style="")
 
 
+def _assets(n: int) -> str:
+    return f"{n:,} asset{'' if n == 1 else 's'}"
+
+
 @contextmanager
 def progress(console: Console, watch: Watch, total: int) -> Iterator[None]:
-    """A bar over the assets of a run; one line an asset where the output is no terminal."""
+    """A bar over the assets of a run; one line per asset where the output is no terminal."""
     if not console.is_terminal:
         watch.on_progress = lambda step: console.print(f"  {step} ...", markup=False, highlight=False)
         watch.on_asset = lambda key, seconds: console.print(
@@ -92,7 +97,7 @@ def progress(console: Console, watch: Watch, total: int) -> Iterator[None]:
 
 
 def publication(console: Console, settings: Settings, published: Publication) -> None:
-    """What stands in the published file and where it is."""
+    """What the published file contains and where it is."""
     about = published.refresh
     if about["is_synthetic"]:
         text = (
@@ -113,8 +118,13 @@ def publication(console: Console, settings: Settings, published: Publication) ->
     console.print(table)
     for name, state, reason in published.slices:
         if state == "skipped":
-            console.print(f"slice {name} skipped: {reason}", style="yellow", markup=False, soft_wrap=True)
-    best = Table("AI system", "activity", title="Best five, log suitability", title_justify="left")
+            console.print(f"slice {name} was skipped: {reason}", style="yellow", markup=False, soft_wrap=True)
+    best = Table(
+        "AI system",
+        "activity",
+        title="Five highest estimates of suitability (log scale)",
+        title_justify="left",
+    )
     for heading in ("mean", "95 % interval"):
         best.add_column(heading, justify="right")
     for pair in published.best:
@@ -127,7 +137,7 @@ def publication(console: Console, settings: Settings, published: Publication) ->
     if published.best:
         console.print(best)
     else:
-        console.print("no suitability was computed", style="yellow")
+        console.print("No suitability was computed.", style="yellow")
     report = settings.published / "report" / "index.html"
     console.print(f"database  {settings.published_path}", highlight=False, soft_wrap=True)
     if report.exists():
@@ -135,8 +145,8 @@ def publication(console: Console, settings: Settings, published: Publication) ->
 
 
 def stages(console: Console, watch: Watch) -> None:
-    """Time per stage, and how much was made and kept."""
-    console.print(f"{watch.n_made} assets made, {watch.n_kept} looked at and kept", highlight=False)
+    """Time per stage, and how many assets were rebuilt and kept."""
+    console.print(f"{watch.n_made} assets rebuilt, {watch.n_kept} checked and kept", highlight=False)
     table = Table("stage", title="Time", title_justify="left")
     table.add_column("seconds", justify="right")
     for stage, seconds in watch.seconds.items():
@@ -154,7 +164,8 @@ def checks(console: Console, failed: Sequence[FailedCheck]) -> None:
         console.print(f"warning  {name}  {check.description}", style="yellow", markup=False, soft_wrap=True)
     if len(warnings) > MAX_WARNINGS:
         console.print(
-            f"... and {len(warnings) - MAX_WARNINGS} warnings more: see `suitability dev`", style="yellow"
+            f"... and {len(warnings) - MAX_WARNINGS} more warnings: `suitability dev` shows all",
+            style="yellow",
         )
     for check in failed:
         if check.is_blocking:
@@ -165,14 +176,16 @@ def checks(console: Console, failed: Sequence[FailedCheck]) -> None:
 
 
 def left_out(console: Console, left: LeftOut) -> None:
-    """What lies among the inputs and was not read; single columns first: a misspelt one hides among an export's own."""
+    """Files and columns that were not read; files with few such columns first, since they may be misspelt."""
     by_number = sorted(left.columns.items(), key=lambda item: (len(item[1]), item[0]))
     lines = [f"not read  {file}" for file in left.files]
     lines += [f"not read  {file}: column {first(columns)}" for file, columns in by_number]
     for line in lines[:MAX_LEFT_OUT]:
         console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
     if len(lines) > MAX_LEFT_OUT:
-        console.print(f"... and {len(lines) - MAX_LEFT_OUT} more: see `suitability dev`", style="yellow")
+        console.print(
+            f"... and {len(lines) - MAX_LEFT_OUT} more: `suitability dev` shows all", style="yellow"
+        )
 
 
 def first(names: Sequence[str], n: int = 3) -> str:
@@ -191,16 +204,16 @@ def failures(console: Console, watch: Watch, verbose: bool) -> None:
 
 
 def last_good(console: Console, settings: Settings, published: Publication | None) -> None:
-    """Where the last good publication stands after a failure, and where the whole output is."""
+    """Where the last good publication is after a failure, and where the whole output is."""
     if published:
         what = f"refresh {published.refresh['refresh_id']} of {published.finished_at:%Y-%m-%d %H:%M:%S} UTC"
         console.print(
-            f"\nThe last good publication stands: {what}\n  {settings.published_path}", soft_wrap=True
+            f"\nThe last good publication is unchanged: {what}\n  {settings.published_path}", soft_wrap=True
         )
     elif not settings.published_path.exists():
         console.print("\nNothing has been published yet.")
     console.print(
-        f"All output of the run: {settings.home / 'logs' / 'refresh.log'}", highlight=False, soft_wrap=True
+        f"Full output of the run: {settings.home / 'logs' / 'refresh.log'}", highlight=False, soft_wrap=True
     )
 
 

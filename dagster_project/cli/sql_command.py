@@ -30,9 +30,12 @@ PATH = click.Path(dir_okay=False, path_type=Path)
 @click.argument("query", type=click.UNPROCESSED, required=False)
 @click.option("-f", "--file", "source", type=PATH, help="Read the query from this file.")
 @click.option(
-    "--format", "kind", type=click.Choice(FORMATS), help="Default: the ending of --output, else table."
+    "--format",
+    "kind",
+    type=click.Choice(FORMATS),
+    help="Default: by the file extension of --output, otherwise table.",
 )
-@click.option("-o", "--output", type=PATH, help="Write the answer to this file.")
+@click.option("-o", "--output", type=PATH, help="Write the result to this file.")
 @click.pass_obj
 def sql(
     read_settings: Callable[[], Settings],
@@ -43,7 +46,7 @@ def sql(
 ) -> None:
     """Run one SQL QUERY on the published marts, read-only.
 
-    Without QUERY, or with -, it is read from standard input.
+    Without QUERY, or with -, the query is read from standard input.
 
     \b
     suitability sql "select * from marts.system_profile"
@@ -57,7 +60,7 @@ def sql(
     text = _text(query, source)
     kind = kind or _format_of(output)
     if kind == "parquet" and output is None:
-        raise click.UsageError("Parquet goes to a file: name it with --output.")
+        raise click.UsageError("Parquet is written to a file only: name it with --output.")
     try:
         if kind == "parquet":
             assert output is not None
@@ -85,7 +88,9 @@ def _text(query: str | None, source: Path | None) -> str:
             raise click.UsageError(f"{source} can't be read: {error}") from None
     if query is None or query == "-":
         if sys.stdin.isatty():
-            raise click.UsageError("Give a query, a file with --file, or text on standard input.")
+            raise click.UsageError(
+                "Give a query as an argument, in a file with --file, or on standard input."
+            )
         return sys.stdin.read()
     return query
 
@@ -102,7 +107,9 @@ def _write(out: TextIO, kind: str, names: Sequence[str], rows: Sequence[Sequence
         csv.writer(out, lineterminator="\n").writerows([names, *rows])
     elif kind == "json":
         if len(set(names)) < len(names):
-            raise ValueError(f"JSON can't hold two columns of one name; name them apart: {', '.join(names)}")
+            raise ValueError(
+                f"JSON needs different column names: rename those that occur twice in {', '.join(names)}"
+            )
         # JSON knows neither NaN nor infinity
         finite = [[None if isinstance(v, float) and not math.isfinite(v) else v for v in row] for row in rows]
         records: list[dict[str, Any]] = [dict(zip(names, row, strict=True)) for row in finite]

@@ -19,25 +19,30 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--seeds", default=3, show_default=True, type=click.IntRange(min=1), help="Simulated runs.")
+@click.option(
+    "--seeds", default=3, show_default=True, type=click.IntRange(min=1), help="Number of simulated runs."
+)
 @click.pass_obj
 def recovery(read_settings: Callable[[], Settings], seeds: int) -> None:
-    """Simulate known agents on the battery, recover them, and print how well.
+    """Simulate known levels and print how well they are recovered.
 
-    Minutes; a refresh must have run, and the next one publishes the figures. Columns: temperature, intercept,
-    correlation of shape and of level, share of a true difference of level that is recovered, effective dimensions,
+    Takes minutes and needs a finished refresh; the next refresh publishes the figures. Columns: temperature, intercept,
+    correlation of shape and of level, recovered share of a true difference of level, effective dimensions,
     correlation within agents, worst contraction, Spearman and pairwise accuracy of suitability.
     """
     _prove("recovery", read_settings().model_copy(update={"recovery_runs": seeds}))
 
 
 @click.command()
-@click.option("--fits", default=200, show_default=True, type=click.IntRange(min=20), help="Simulated fits.")
+@click.option(
+    "--fits", default=200, show_default=True, type=click.IntRange(min=20), help="Number of simulated fits."
+)
 @click.pass_obj
 def calibration(read_settings: Callable[[], Settings], fits: int) -> None:
-    """Draw agents from the prior, fit them, and print how often intervals hold the truth.
+    """Print how often intervals contain the true level.
 
-    Minutes; a refresh must have run. The next refresh publishes the figures.
+    Fits simulated agents drawn from the prior. Takes minutes and needs a finished refresh; the next refresh publishes
+    the figures.
     """
     _prove("calibration", read_settings().model_copy(update={"calibration_fits": fits}))
 
@@ -45,10 +50,11 @@ def calibration(read_settings: Callable[[], Settings], fits: int) -> None:
 @click.command()
 @click.pass_obj
 def comparison(read_settings: Callable[[], Settings]) -> None:
-    """Score models on benchmarks they have not seen, and print which predicts best.
+    """Compare statistical models on held-out benchmarks.
 
-    About a minute; a refresh must have run, and the next one publishes the figures. Columns: log score (nearer to 0 is
-    better), its gain over the base model, and the standard error of that over benchmarks.
+    Prints which predicts best. Takes about a minute and needs a finished refresh; the next refresh publishes the
+    figures. Columns: log score (nearer to 0 is better), its gain over the base model, and the standard error of
+    that over benchmarks.
     """
     _prove("comparison", read_settings())
 

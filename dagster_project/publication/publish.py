@@ -28,7 +28,7 @@ _NEVER = {
 
 
 class PublishError(RuntimeError):
-    """The marts can't be published as they stand; the last good publication is untouched."""
+    """The marts can't be published; the last good publication is unchanged."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def marts_of(nodes: DbtNodes) -> list[Mart]:
     keyless = [table.name.split(".")[1] for table in marts if not table.key]
     if keyless:
         raise PublishError(
-            f"marts without a key test: {', '.join(keyless)}. Add unique_combination to their YAML."
+            f"Marts without a key test: {', '.join(keyless)}. Add unique_combination to their YAML."
         )
     return [
         Mart(
@@ -134,8 +134,8 @@ def _refuse_overtaken(connection: duckdb.DuckDBPyConnection, run_id: str | None)
     row = connection.execute("select refresh_id from marts.refresh").fetchone()
     if row is None or not row[0].endswith(run_prefix):
         raise PublishError(
-            f"the marts are those of refresh {row[0] if row else '(none)'}, not of run {run_prefix}: another refresh "
-            "overtook this one. Nothing was published; run one refresh at a time."
+            f"The marts belong to refresh {row[0] if row else '(none)'}, not to run {run_prefix}: another refresh has "
+            "replaced them. Nothing was published; run one refresh at a time."
         )
 
 
@@ -160,7 +160,7 @@ def _copy(connection: duckdb.DuckDBPyConnection, mart: Mart) -> int:
     ).fetchone()
     if duplicate:
         raise PublishError(
-            f"mart {mart.name}: key ({', '.join(mart.key)}) = {duplicate[:-1]} stands {duplicate[-1]} times"
+            f"mart {mart.name}: key ({', '.join(mart.key)}) = {duplicate[:-1]} occurs {duplicate[-1]} times"
         )
     connection.execute(
         f'create table fresh.marts."{mart.name}" as select {columns} from marts."{mart.name}" order by {key}'

@@ -27,7 +27,7 @@ class UnreadablePublicationError(RuntimeError):
 
     def __init__(self, path: Path, what: str, reason: object) -> None:
         super().__init__(
-            f"{path} {what}: run `suitability refresh`, which makes it anew. DuckDB said: {reason}"
+            f"{path} {what}: run `suitability refresh` to write it again. DuckDB reported: {reason}"
         )
 
 
@@ -44,7 +44,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Publication:
-    """What stands in the published file."""
+    """What the published file contains."""
 
     refresh: dict[str, Any]
     rows: dict[str, int]
@@ -76,7 +76,9 @@ def query_arrow(path: Path, sql: str) -> Any:
 
 def _query(path: Path, sql: str, take: Callable[[duckdb.DuckDBPyConnection, str], Answer]) -> Answer:
     if not path.exists():
-        raise NothingPublishedError(f"nothing is published yet: {path} does not exist. Run a refresh first.")
+        raise NothingPublishedError(
+            f"Nothing is published yet: {path} does not exist. Run `suitability refresh` first."
+        )
     try:
         return _asked(path, sql, take)
     except duckdb.Error as error:
@@ -92,7 +94,7 @@ def _asked(path: Path, sql: str, take: Callable[[duckdb.DuckDBPyConnection, str]
         connection.execute("set lock_configuration = true")
         n_statements = len(connection.extract_statements(sql))
         if n_statements != 1:
-            raise duckdb.InvalidInputException(f"one statement at a time, please: here are {n_statements}")
+            raise duckdb.InvalidInputException(f"Expected one SQL statement, got {n_statements}.")
         return take(connection, sql)
 
 
@@ -111,7 +113,7 @@ def read_publication(path: Path, n_best: int = 5) -> Publication:
     try:
         return _read_publication(path, n_best)
     except (duckdb.CatalogException, duckdb.BinderException) as error:
-        raise UnreadablePublicationError(path, "is of another version", error) from error
+        raise UnreadablePublicationError(path, "was written by another version", error) from error
 
 
 def _read_publication(path: Path, n_best: int) -> Publication:

@@ -156,7 +156,7 @@ def lacking_importance(row: dict[Any, Any] | None, scope: Scope) -> str:
     if scope.scope_type in INTERVIEW_SCOPE_TYPES:
         return "not asked"
     if value(row["n_domains"]) == 0:
-        return "shown in no field of work"
+        return "not shown in any domain"
     return "ranked by too few" if row["n_ranked"] else "unknown"
 
 
@@ -224,8 +224,8 @@ def places_heat(rows: list[str], columns: list[str], values: list[list[float | N
         "range": [1, max(len(rows), 2)],
         "is_low_best": True,
         "digits": 1,
-        "title": "Mean place (1 = first)",
-        "unit": "mean place",
+        "title": "Mean rank (1 = first)",
+        "unit": "mean rank",
         "scopes": {"": {"rows": rows, "values": values, "thin": [False] * len(rows)}},
     }
 
@@ -287,7 +287,7 @@ def releases(
             | {"low": [value(r["q025_log"])], "high": [value(r["q975_log"])]}
             for s, r in rows
         ]
-        titles = {"x_title": "Released", "y_title": "Capability level (log scale)"}
+        titles = {"x_title": "Release date", "y_title": "Capability level (log scale)"}
         found.append(_points(series, y_range=shared, title=names.get(d, d), x_type="date", **titles))
     return found
 

@@ -16,7 +16,7 @@ from dagster_project.report.labels import System, chance, number
 SETTLED = 0.95
 SETTLED_MEANS = (
     f"Settled: the chance that the system is highest is at least {100 * SETTLED:.0f}\u00a0%. "
-    "That two intervals overlap doesn’t by itself leave the order open."
+    "Overlapping intervals alone don’t mean that the order is uncertain."
 )
 
 
@@ -65,9 +65,9 @@ class Leader:
             return "Settled."
         known = [other for other in self.others if other.chance == other.chance]
         if not known:
-            return "Can’t be told: the chance is unknown."
+            return "Unknown: no chance was computed."
         rival = max(known, key=lambda other: other.chance)
-        return f"Not settled: with a chance of {chance(rival.chance)} it is {rival.system.name}."
+        return f"Not settled: the chance that {rival.system.name} is highest is {chance(rival.chance)}."
 
 
 def leaders(suitability: pd.DataFrame, activities: list[str], systems: list[System]) -> list[Leader]:
@@ -95,18 +95,18 @@ def leaders(suitability: pd.DataFrame, activities: list[str], systems: list[Syst
 def summary(found: list[Leader]) -> str:
     """One honest sentence over all activities."""
     if not found:
-        return "There is no suitability estimate of an AI system in this scope."
+        return "No AI system has a suitability estimate for this group."
     compared = [leader for leader in found if leader.others]
     if not compared:
         return "Only one system has estimates, so no comparison between systems is possible."
     n_settled = sum(leader.is_settled for leader in compared)
     if len(compared) == 1:
-        return f"{compared[0].activity}: which system is highest is {'' if n_settled else 'not '}settled."
+        return f"{compared[0].activity}: it is {'' if n_settled else 'not '}settled which system is highest."
     if n_settled == 0:
-        return f"For none of the {len(compared)} activities is it settled which system is highest."
+        return f"It is not settled for any of the {len(compared)} activities which system is highest."
     if n_settled == len(compared):
-        return f"For all {n_settled} activities it is settled which system is highest."
+        return f"It is settled for all {n_settled} activities which system is highest."
     return (
-        f"For {n_settled} of {len(compared)} activities it is settled which system is highest; "
-        f"for the other {len(compared) - n_settled} it is not."
+        f"It is settled for {n_settled} of {len(compared)} activities which system is highest, "
+        f"and not for the other {len(compared) - n_settled}."
     )

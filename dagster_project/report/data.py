@@ -351,7 +351,7 @@ def read_published(database: Path) -> Published:
         PublishedFileError: a needed mart or column is missing, all of them named.
     """
     if not database.is_file():
-        raise FileNotFoundError(f"{database}: no published file; run a refresh first")
+        raise FileNotFoundError(f"{database} does not exist: run `suitability refresh` first")
     with duckdb.connect(str(database), read_only=True) as connection:
         columns = connection.sql(
             "select table_name, column_name from duckdb_columns()"
@@ -366,7 +366,7 @@ def read_published(database: Path) -> Published:
         ]
         if lacking:
             raise PublishedFileError(
-                f"{database}: the report needs {', '.join(lacking)}; publish the marts again"
+                f"{database} lacks {', '.join(lacking)}, which the report needs: run `suitability refresh`"
             )
         catalogue = connection.sql(
             "select table_name as mart, comment as description from duckdb_tables()"

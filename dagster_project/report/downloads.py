@@ -42,7 +42,7 @@ def write_downloads(published: Published, folder: Path, beside: dict[str, str]) 
     for mart in DOWNLOADS:
         if published.is_large(mart):
             href = beside.get(f"{mart}.parquet", "")
-            label = f"Numbers as Parquet ({mart})" if href else f"Numbers: table {mart} of the database"
+            label = f"Numbers as Parquet ({mart})" if href else f"Numbers in the database (table {mart})"
             found[mart] = Download(href, label)
             continue
         frame, name = published[mart], f"{mart}.csv"

@@ -14,8 +14,8 @@ from dagster_project.report.charts import Chart, is_true, value
 from dagster_project.report.labels import Scope, in_scope
 
 X_TYPES = {
-    "importance": "Importance (0 to 5, all respondents)",
-    "conditional_importance": "Importance to those who do it (1 to 5)",
+    "importance": "Importance (0 to 5, all respondents of the group)",
+    "conditional_importance": "Importance among those who do it (1 to 5)",
     "hours": "Hours a week",
 }
 

@@ -45,7 +45,7 @@ PAGES: dict[str, tuple[str, Callable[[Published, Context], Context]]] = {
     "checks": ("Checks", checks.context),
     "suitability": ("Suitability", suitability.context),
     "policies": ("Policies", policies.context),
-    "domains": ("Fields of work", domains.context),
+    "domains": ("Domains", domains.context),
     "importance": ("Importance", importance.context),
     "propensity": ("Propensity", propensity.context),
     "adoption": ("Adoption", adoption.context),

@@ -75,7 +75,7 @@ def clear_killed_runs(instance: DagsterInstance) -> list[str]:
     unfinished = [DagsterRunStatus.STARTING, DagsterRunStatus.STARTED, DagsterRunStatus.CANCELING]
     killed = instance.get_runs(RunsFilter(statuses=unfinished, tags={COMMAND_LINE_TAG: "true"}))
     for run in killed:
-        instance.report_run_failed(run, "The process of this run died before the run had ended.")
+        instance.report_run_failed(run, "The process of this run ended before the run was finished.")
     for run_id in instance.event_log_storage.get_concurrency_info(POOL).active_run_ids:
         instance.event_log_storage.free_concurrency_slots_for_run(run_id)
     return [run.run_id for run in killed]

@@ -41,7 +41,7 @@ def refresh_lock(home: Path, wait_seconds: float = 0) -> Iterator[None]:
         path.touch()
     except OSError as error:
         raise HomeError(
-            f"{home} can't be written to ({error.strerror}). Name another folder in SUITABILITY_HOME."
+            f"{home} is not writable ({error.strerror}). Set SUITABILITY_HOME to another folder."
         ) from error
     deadline = time.monotonic() + wait_seconds
     with path.open("a+", encoding="utf-8") as file:
@@ -52,8 +52,8 @@ def refresh_lock(home: Path, wait_seconds: float = 0) -> Iterator[None]:
             except BlockingIOError as error:
                 if time.monotonic() >= deadline:
                     raise RefreshRunningError(
-                        f"process {holder(home) or '(unknown)'} is already refreshing {home}. Wait until it has "
-                        f"finished, or stop it, then run again."
+                        f"Process {holder(home) or '(unknown)'} is already refreshing {home}. Wait until it has "
+                        f"finished or stop it, then run the command again."
                     ) from error
                 time.sleep(min(0.5, wait_seconds))
         file.truncate(0)

@@ -152,7 +152,7 @@ def plan_refresh(graph: Mapping[str, Node], known: Mapping[str, Version], settin
     # the same bytes from elsewhere, or called synthetic: only the refresh itself has another thing to say
     now = {SOURCES: sources_name(settings), "is_synthetic": is_synthetic(sources_folder(settings))}
     if stale or any(told.get(key, value) != value for told in noted for key, value in now.items()):
-        stale |= dict.fromkeys(itself, "every refresh notes itself")
+        stale |= dict.fromkeys(itself, "every refresh records itself")
     return Refresh(len(graph), stale, _following(graph, stale))
 
 
@@ -172,7 +172,7 @@ def _following(graph: Mapping[str, Node], stale: Mapping[str, str]) -> dict[str,
         cause = waiting.pop()
         for name in (*readers.get(cause, []), *beside.get(graph[cause].step, [])):
             if name not in stale and name not in follows and not graph[name].is_on_demand:
-                follows[name] = f"follows from {cause.replace('.', '/')}"
+                follows[name] = f"depends on {cause.replace('.', '/')}"
                 waiting.append(name)
     for cause in (*stale, *follows):
         for name in graph[cause].compared_with:

@@ -54,7 +54,7 @@ def run_simulation(settings: Settings, job: str) -> tuple[Watch, list[str], list
     # the terminal is the progress bar's; a refresh sends such notes to its log
     warnings.simplefilter("ignore", BetaWarning)
     if not settings.warehouse_path.exists():
-        raise NoBatteryError(f"There is no battery at {settings.home} yet: run `suitability refresh` first.")
+        raise NoBatteryError(f"{settings.home} has no battery yet: run `suitability refresh` first.")
     watch = Watch()
     with refresh_lock(settings.home):
         from dagster_project.definitions import build_definitions

@@ -115,7 +115,7 @@ def test_estimate_tells_calls_tokens_and_cost_of_what_waits_too(
     ):  # fmt: skip
         before = told(step)
         assert f"{n} calls, 0 settled or in flight, {n} to send" in before
-        assert f"at most {n * MAX_TOKENS} out" in before and f"{n_waiting} of them wait" in before
+        assert f"at most {n * MAX_TOKENS} out" in before and f"{n_waiting} of them depend on" in before
         tokens_in = int(re.search(r"about (\d+) tokens in", before)[1])  # type: ignore[index]
         # prices are a million tokens'
         cost = (tokens_in * 1000 + n * MAX_TOKENS * 2000) / 1e6
@@ -441,9 +441,9 @@ def test_one_judge_does_for_a_refresh_that_nobody_asked_traits_of(
 def test_who_would_write_the_same_in_each_run_is_named(setup: Setup) -> None:
     path = setup.sources / "llm.toml"
     whole = path.read_text()
-    assert "the same in each run" not in setup.call("estimate", "runs").output
+    assert "every run may give the same answer" not in setup.call("estimate", "runs").output
     for setting in ("temperature = 0", "seed = 5"):
         path.write_text(whole.replace('name = "quillon"', f'name = "quillon"\n{setting}', 1))
         for verb, more in (("estimate", ()), ("run", ("--budget", "0"))):
             told = " ".join(setup.call(verb, "runs", *more).output.split())
-            assert "quillon: a fixed seed or temperature 0 may give the same in each run" in told
+            assert "quillon: with a fixed seed or temperature 0, every run may give the same answer" in told

@@ -51,7 +51,7 @@ def call(home: Path, *arguments: str) -> Result:
 
 
 def test_a_plan_is_estimated_run_and_shown(server: ScriptedServer, tmp_path: Path) -> None:
-    assert "No language model has been asked" in call(tmp_path, "status").output
+    assert "No calls have been sent" in call(tmp_path, "status").output
     told = call(tmp_path, "estimate", "annotate").output
     assert "10 calls, 0 settled or in flight, 10 to send" in told and "at most 500 out" in told
     done = call(tmp_path, "run", "annotate")

@@ -140,12 +140,12 @@ def test_the_funnel_marks_what_was_skipped_and_what_a_fallback_did(
     assert list(rows) == [stage.capitalize() for stage in STAGES]
     assert rows["Relevant"] == ["700", "–", "0", "skipped", "–", "llm.toml names no [[relevance]]"]
     assert rows["Summarised"][:4] == ["690", "98.6 %", "10", "done"]
-    assert rows["Confirmed"][3:5] == ["by its fallback", "cosine >= 0.4"]
+    assert rows["Confirmed"][3:5] == ["fallback method", "cosine >= 0.4"]
     assert (
-        "345 of 700 different English chats lie near a task of an occupation; whether they are work was not judged."
-        in html
+        "345 of 700 different English chats are similar to a task of an occupation; whether they are about work was "
+        "not judged." in html
     )
-    assert "pastime and small talk went on as well" in html and "likeness of words alone" in html
+    assert "include chats about leisure and small talk" in html and "by text similarity alone" in html
 
 
 def test_tables_are_the_marts(tables: dict[tuple[str, str], list[list[str]]]) -> None:
@@ -175,7 +175,7 @@ def test_tables_are_the_marts(tables: dict[tuple[str, str], list[list[str]]]) ->
     assert [row[1] for row in tables["", "Activity1"]] == [str(n) for n in range(39, 14, -1)]
     assert tables["", "Embedder0"] == [
         ["e", "none", "0.306", "225,000,000"],
-        ["e", "one above all activities", "0.232", "225,000,000"],
+        ["e", "one root above all activities", "0.232", "225,000,000"],
     ]
     assert tables["", "Index0"] == [["some index", "occupation", "600", "0.50", "–", "30", "100"]]
 
@@ -183,18 +183,18 @@ def test_tables_are_the_marts(tables: dict[tuple[str, str], list[list[str]]]) ->
 def test_what_charts_draw_stands_in_tables(tables: dict[tuple[str, str], list[list[str]]]) -> None:
     assert tables["", "Occupation1"] == [["Coders <b>", "90,000", "12.5", "40"]]
     # of the shares drawn only every fifth is in the table; this mart has one of them
-    assert tables["", "Chats at least0"] == [["1", "10.0 %\n(0.0 % to 10.0 %)"]]
+    assert tables["", "Minimum chats per task0"] == [["1", "10.0 %\n(0.0 % to 10.0 %)"]]
 
 
 @pytest.mark.parametrize(
     ("relevant", "confirmed", "said"),
     [
-        ("done", "done", "345 of 700 different English chats belong to a task of an occupation."),
-        ("skipped", "done", "belong to a task of an occupation; whether they are work was not judged."),
+        ("done", "done", "345 of 700 different English chats match a task of an occupation."),
+        ("skipped", "done", "match a task of an occupation; whether they are about work was not judged."),
         (
             "done",
             "fallback",
-            "have to do with work and lie near a task of an occupation; whether it is theirs was not",
+            "are about work and similar to a task of an occupation; whether the task is right was not",
         ),
     ],
 )
@@ -234,7 +234,7 @@ def test_a_log_without_a_match_says_so(tmp_path: Path) -> None:
         for name, frame in MARTS.items()
     }
     html = (rendered(tmp_path, marts) / "adoption.html").read_text(encoding="utf-8")
-    assert html.count("no chat was matched with a task of an occupation.") == 6
+    assert html.count("no chat was matched to a task of an occupation.") == 6
     assert "data-chart" not in html and "plotly" not in html
 
 
@@ -243,7 +243,7 @@ def test_all_withheld_says_so(tmp_path: Path) -> None:
     html = (rendered(tmp_path, {**MARTS, "adoption_depth": few}) / "adoption.html").read_text(
         encoding="utf-8"
     )
-    assert html.count("every figure rests on fewer chats than may be shown") == 1
+    assert html.count("every figure is based on too few chats to be shown") == 1
 
 
 def test_an_empty_slice_says_why(site: Callable[[str], Site]) -> None:

@@ -150,15 +150,15 @@ def test_tables_are_the_marts_in_words(made: Site) -> None:
         verdicts,
     ) = tables
     assert choice == [
-        ["Poem", "newcomer\nand 2 more", "–", "–\n(0 runs)", "can’t be told", "–", "–"],
+        ["Poem", "newcomer\nand 2 more", "–", "–\n(0 runs)", "unknown", "–", "–"],
         [
             "Tax return",
             "Basalt 7",
             "newcomer\nand 1 more",
             "97 %\n(10 runs)",
-            "help pays",
+            "better with help",
             "2.0\n(0.5 to 3.0)",
-            "60 points",
+            "60",
         ],
         [
             "Verse",
@@ -167,11 +167,11 @@ def test_tables_are_the_marts_in_words(made: Site) -> None:
             "4 %\n(9 runs)",
             "hint: better without help",
             "−0.2\n(0.0 to 1.0)",
-            "0 points",
+            "0",
         ],
-        ["Waltz", "newcomer", "Basalt 7", "60 %\n(9 runs)", "not shown that help pays", "0.0", "0 points"],
-        ["Yodel", "newcomer", "Basalt 7", "over 99 %\n(3 runs)", "too few runs", "0.0", "0 points"],
-        ["Zither", "newcomer", "Basalt 7", "over 99 %\n(4 runs)", "hint: help pays", "0.0", "0 points"],
+        ["Waltz", "newcomer", "Basalt 7", "60 %\n(9 runs)", "no clear difference", "0.0", "0"],
+        ["Yodel", "newcomer", "Basalt 7", "over 99 %\n(3 runs)", "too few runs", "0.0", "0"],
+        ["Zither", "newcomer", "Basalt 7", "over 99 %\n(4 runs)", "hint: better with help", "0.0", "0"],
     ]
     assert partial == [
         ["Tax return", "Basalt 7", "1", "8", "40"],
@@ -181,7 +181,7 @@ def test_tables_are_the_marts_in_words(made: Site) -> None:
         ["Tax return", "Basalt 7", "1", "10", "32"],
         ["Tax return", "newcomer", "2", "10", "32"],
     ]
-    assert "10 comparisons are by judges that took the same seat" in made.html("assistance")
+    assert "10 comparisons are by judges that chose the same position" in made.html("assistance")
     assert leaking == [["Tax return", "newcomer", "1", "2", "5"]]
     assert [row[:6] for row in doing] == [
         ["Basalt 7", "1", "1.25", "0.25", "60 %", "1"],
@@ -206,9 +206,9 @@ def test_tables_are_the_marts_in_words(made: Site) -> None:
     assert [row[0] for row in agreement] == ["All tasks", "Automation", "Augmentation"]
     assert by_task == [["Tax return", "50 %", "–", "4", "4"]]
     assert [row[:2] + row[4:] for row in bias] == [
-        ["j", "First seat", "prefers what it sees second", "50"],
-        ["k", "First seat", "prefers what it sees first", "50"],
-        ["j", "Longer answer", "no", "40"],
+        ["j", "First position", "chooses the second more often", "50"],
+        ["k", "First position", "chooses the first more often", "50"],
+        ["j", "Longer deliverable", "no", "40"],
     ]
     assert consistency == [
         ["j", "90 %", "–", "60 %", "–", "0"],
@@ -224,7 +224,10 @@ def test_the_trail_holds_texts_and_what_was_cut(made: Site) -> None:
     html = made.html("assistance")
     assert "2 verdicts: 1 for newcomer, 1 tie." in html
     assert html.count("The first 5 of 9,000 characters.") == 1
-    assert "<img src=x" not in html and "49" not in html.split("How a place came about")[1].split("CSV")[0]
+    assert (
+        "<img src=x" not in html
+        and "49" not in html.split("Audit trail: from verdicts to ranks")[1].split("CSV")[0]
+    )
     assert "2,010 verdicts were sent: 2,008 accepted, 1 rejected, 1 failed; 3 more are planned" in html
 
 
@@ -240,11 +243,11 @@ def test_places_are_drawn_and_differences_of_method_told(made: Site) -> None:
     assert places == {"Basalt 7": (1.25, 3.0), "newcomer": (1.75, 1.0)} and roles["unaided"] == 2.0
     assert roles["x_se"] == [0.25, 0.25] and roles["y_se"] == [None, None]
     # newcomer over all tasks and in its cell; what is missing is another matter, and augmentation has none
-    assert html.count("Some places depend on how one counts") == 1
+    assert html.count("Some ranks depend on the ranking method") == 1
     assert "to 1 of 2 candidates over all tasks, and in 1 of 2 cells below" in html
-    assert "At least 8 comparisons are missing" in html and "in: Tax return. Places there" in html
-    assert "2 texts of help hold more than a quarter" in html
-    assert "none of these counts" in html and "never of their own family" not in html
+    assert "At least 8 comparisons are missing" in html and "in: Tax return. Ranks there" in html
+    assert "2 guidance texts contain more than a quarter" in html
+    assert "don’t count for any rank" in html and "never of their own family" not in html
 
 
 def test_an_empty_slice_says_why(site: Callable[[str], Site]) -> None:
@@ -272,6 +275,6 @@ def test_the_charts_draw_wide_and_narrow(browser: BrowserContext, made: Site) ->
                 assert left >= 0 and right <= width and n_marks > 0
             key = page.locator("[data-chart=roles] .legendtext").all_text_contents()
             assert key == (["1  Basalt 7", "2  newcomer"] if width == 390 else [])
-            wide = page.locator("[aria-label='Whom to take for which task']")
+            wide = page.locator("[aria-label='Best doer and best helper by task']")
             assert wide.evaluate("e => e.scrollWidth <= e.clientWidth"), f"nothing is cut at {width}"
         assert page.evaluate("window.hit") is None

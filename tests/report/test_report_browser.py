@@ -203,7 +203,7 @@ def test_a_system_that_is_searched_for_is_drawn_from_its_file(browser: BrowserCo
         assert page.locator(NAMED).count() == 12, "the leading ones"
         page.fill("#find", "037 developer 1")
         assert page.locator("#found").text_content() == "1 found"
-        page.get_by_role("button", name="Show only those found").click()
+        page.get_by_role("button", name="Show only matches").click()
         becomes(page, f"{column}.length", len(rows))
         shown = {c.replace("−", "-") for c in page.evaluate(f"{column}.map(c => c.textContent)")}
         assert shown == cells
@@ -214,7 +214,7 @@ def test_a_system_that_is_searched_for_is_drawn_from_its_file(browser: BrowserCo
         assert page.evaluate(f"{column}.length") == 0
     with opened(browser, made, "checks") as page:
         page.fill("#find", "037")
-        page.get_by_role("button", name="Show only those found").click()
+        page.get_by_role("button", name="Show only matches").click()
         page.select_option("#scope", "system:s037")
         assert page.evaluate(VISIBLE_SCOPES) == ["system:s037"]
         name, observed = page.evaluate(
@@ -290,7 +290,7 @@ def test_controls_rerank_by_keyboard_and_tell_what_moved(browser: BrowserContext
     made = site("mixed")
     with opened(browser, made, "policies") as page:
         page.locator("#policy-table tbody tr").first.wait_for()
-        assert "neutral setting" in (page.locator("#policy-finding").text_content() or "")
+        assert "neutral policy" in (page.locator("#policy-finding").text_content() or "")
         page.locator("#power").press("ArrowLeft")
         page.locator("#sharpness").press("ArrowRight")
         page.locator("input[value=relative]").check()
@@ -305,7 +305,7 @@ def test_controls_rerank_by_keyboard_and_tell_what_moved(browser: BrowserContext
         page.select_option("#scope", "company:Acme")
         page.get_by_text("withheld").first.wait_for()
         page.get_by_role("button", name="Back to").click()
-        assert "neutral setting" in (page.locator("#policy-finding").text_content() or "")
+        assert "neutral policy" in (page.locator("#policy-finding").text_content() or "")
     sweep = made.marts["suitability_sweep"].query(
         "scope == 'all' and weighting == 'relative' and power == -1 and sharpness == 4"
         " and weight_uncertainty == 'dirichlet'"
@@ -344,8 +344,8 @@ def test_a_missing_file_of_numbers_is_told(browser: BrowserContext, site: SiteOf
         "#find",
         page.locator("#legend label[data-developer]").nth(13).locator("span").last.text_content() or "",
     )
-    page.get_by_role("button", name="Show only those found").click()
-    page.get_by_text("This page is older than the files beside it").wait_for()
+    page.get_by_role("button", name="Show only matches").click()
+    page.get_by_text("This page is older than its data files").wait_for()
     page.close()
 
 

@@ -114,7 +114,7 @@ def test_the_map_draws_what_has_a_place_and_counts_the_rest(site: SiteOf, name: 
 
 def test_the_priority_table_is_the_mart_in_its_order(site: SiteOf) -> None:
     made = site("mixed")
-    tables = Reader(made.html("suitability")).scoped("Activity", "Place")
+    tables = Reader(made.html("suitability")).scoped("Activity", "Rank")
     mart = made.marts["deployment_priority"].query("policy == 'default'")
     for kind, scope in (("all", "all"), ("domain", "WL"), ("company", "Acme")):
         own = mart[(mart["scope_type"] == kind) & (mart["scope"] == scope)]
@@ -136,7 +136,7 @@ def test_fields_of_work_stand_under_both_readings(site: SiteOf) -> None:
     readings += [("deployment_priority", "priority_log", p) for p in ("default", "paper_c10")]
     places = {}
     for (mart, column, policy), (head, *rows) in zip(readings, tables, strict=True):
-        assert head == ["Activity", "Place", "WL", "MMR", "NDP", "AOP", "CMH", "HSC", "All"]
+        assert head == ["Activity", "Rank", "WL", "MMR", "NDP", "AOP", "CMH", "HSC", "All"]
         own = made.marts[mart].query("policy == @policy")
         cells = {(r["activity"], r["scope"]): r for r in own.to_dict("records")}
         order = own[own["scope"] == "all"].sort_values(column, ascending=False)["activity"].tolist()
@@ -152,10 +152,12 @@ def test_fields_of_work_stand_under_both_readings(site: SiteOf) -> None:
     said = words(html)
     for activity in ("Admin", "Analysing data"):
         here, there = (places["deployment_priority", p, activity] for p in ("default", "paper_c10"))
-        assert f"{activity} has place {here} against {there}" in said
+        assert f"{activity} has rank {here} against {there}" in said
     assert 'id="intervals" autocomplete="off" checked' in html, "intervals are shown at first"
     for page in ("domains", "suitability"):
-        assert "neighbours whose intervals overlap widely are not told apart" in words(made.html(page))
+        assert "where the intervals of neighbours overlap widely, their order is uncertain" in words(
+            made.html(page)
+        )
     assert "Admin is 10th and Analysing data 9th in priority under equation 7 as written" in said
 
 
@@ -185,12 +187,12 @@ def test_samples_and_domains_are_compared_in_words_and_tables(site: SiteOf) -> N
         assert len(table) == len(own) + 1
         wanted = sorted("–" if pd.isna(v) else printed(v) for v in own["pearson"])
         assert sorted(r[1] for r in table[1:]) == wanted
-    (matrix,) = [t for _, t in reader.tables if t[0][:2] == ["Field of work", "WL"]]
+    (matrix,) = [t for _, t in reader.tables if t[0][:2] == ["Domain", "WL"]]
     pairs = made.marts["domain_importance_agreement"]
     assert sorted(c for r in matrix[1:] for c in r[1:] if c) == sorted(
         2 * [printed(v) for v in pairs["pearson"]]
     )
-    (departures,) = [t for _, t in reader.tables if t[0][1].startswith("Asks more")]
+    (departures,) = [t for _, t in reader.tables if t[0][1].startswith("Needs more")]
     own = made.marts["domain_departure"].query("domain == 'WL'")
     top = sorted(own["departure"], reverse=True)[:3]
     assert [line.rsplit(" ", 1)[1] for line in departures[1][1].split("\n")] == [f"+{v:.1f}" for v in top]
@@ -219,7 +221,7 @@ def test_the_comparison_with_published_figures_counts_and_lists(site: SiteOf) ->
         "Of the figures printed in the papers, 1 agree to the printed digit, 1 are close, 1 differ, "
         "2 rest on data that are not public." in said
     )
-    assert "On other data than the papers’ own" in said and "not_in_release" not in said
+    assert "With data other than the papers’ own" in said and "not_in_release" not in said
 
 
 def test_people_stand_beside_systems_and_are_never_ranked(site: SiteOf) -> None:
@@ -231,7 +233,7 @@ def test_people_stand_beside_systems_and_are_never_ranked(site: SiteOf) -> None:
     for page in ("index", "suitability"):
         leaders = [t for _, t in Reader(made.html(page)).tables if t[0][1].startswith("Highest")]
         assert leaders and "Person" not in str(leaders)
-    assert "Average of all 3 systems" in html and "They are no AI system" in html
+    assert "Average of all 3 systems" in html and "They are not AI systems" in html
     assert "3 AI systems" in words(made.html("index")) and "1 person" in words(made.html("index"))
     chances = made.marts["suitability"].query("policy == 'default' and scope == 'all'")
     (table,) = [t for s, t in reader.tables if s == "all:all" and t[0][1].startswith("Highest")]

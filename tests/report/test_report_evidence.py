@@ -140,7 +140,7 @@ def test_pooling_keeps_items_and_means_whatever_the_bins() -> None:
 
 
 def test_models_compared_are_shown_where_they_are_published(site: SiteOf, tmp_path: Path) -> None:
-    assert "Would another model" not in site("plain").html("checks")
+    assert "Do other statistical models" not in site("plain").html("checks")
     build(tmp_path / "p.duckdb", StandIn(n_runs=1))
     with duckdb.connect(str(tmp_path / "p.duckdb")) as connection:
         connection.execute(
@@ -196,7 +196,7 @@ def test_calibration_equals_the_mart_and_names_what_fails(site: SiteOf) -> None:
     html, reader = made.html("evidence"), Reader(made.html("evidence"))
     names = dict(zip(made.marts["dimension"]["name"], made.marts["dimension"]["dimension"], strict=True))
     cells = made.marts["calibration"].set_index(["dimension", "level"])
-    rows = table(reader, "Dimension", "50 % intervals hold the truth")
+    rows = table(reader, "Dimension", "50 % intervals that contain the true level")
     assert len(rows) == 9 and rows[-1][0] == "Intercept"
     for name, *shown in rows:
         key = names.get(name, "intercept")
@@ -271,4 +271,4 @@ def test_one_system_and_hostile_names_have_all_sections(site: SiteOf) -> None:
         assert reader.n_scripts == 4
         charts = json.loads(reader.json)["charts"]
         assert len(charts["reliability"]["series"]) == n_systems
-    assert "Only those of" not in site("one").html("checks"), "nothing to choose between"
+    assert "Show only " not in site("one").html("checks"), "nothing to choose between"

@@ -104,15 +104,16 @@ def test_an_activity_shown_in_no_field_of_work_has_no_mean_over_them(tmp_path: P
     pages = {p: (tmp_path / f"report/{p}.html").read_text(encoding="utf-8") for p in PAGES}
     bars = Reader(pages["importance"]).scoped("Activity", "Importance (0 to 5)")
     row = bars["all:all"][-1]
-    assert row[:2] == ["Coding", "shown in no field of work"] and row[-1] == "0"
+    assert row[:2] == ["Coding", "not shown in any domain"] and row[-1] == "0"
     assert float(row[2]) > 0, "hours stand by themselves"
     drawn = json.loads(Reader(pages["importance"]).json)["charts"]["bars"]
     assert drawn["rows"][-1] == "Coding" and drawn["scopes"]["all:all"]["values"][-1] is None
-    priority = Reader(pages["suitability"]).scoped("Activity", "Place")["all:all"][-1]
+    priority = Reader(pages["suitability"]).scoped("Activity", "Rank")["all:all"][-1]
     assert priority[:4] == ["Coding", "–", "–", "–"]
     assert "Not drawn because their importance is unknown: 1." in pages["suitability"]
     assert (
-        "over the fields of work in which somebody chose it and whose value is shown" in pages["importance"]
+        "over the domains in which somebody chose the activity and whose value is shown"
+        in pages["importance"]
     )
 
 
@@ -121,10 +122,10 @@ def test_systems_whose_levels_say_little_are_marked_in_words(site: SiteOf) -> No
         t for _, t in Reader(site("plain").html("capabilities")).tables if t[0][:2] == ["System", "Developer"]
     )
     marks = {name: found for name, *found in (row[0].split("\n") for row in figures[1:])}
-    assert marks.pop("Aurora 2 Large") == ["passes everything: only a lower bound is known"]
+    assert marks.pop("Aurora 2 Large") == ["solves every item: only a lower bound of its levels is known"]
     assert marks.pop("Aurora 2 Small") == [
-        "few items, or of one benchmark only",
-        "its levels don’t predict unseen items better than chance",
+        "few items, or items of one benchmark only",
+        "its levels don’t predict held-out items better than chance",
     ]
     assert set(map(len, marks.values())) == {0}
 
@@ -132,7 +133,7 @@ def test_systems_whose_levels_say_little_are_marked_in_words(site: SiteOf) -> No
 def test_release_dates_place_the_dated_systems_and_name_the_others(site: SiteOf, tmp_path: Path) -> None:
     made = site("plain")
     html = made.html("capabilities")
-    assert "Release date unknown, so not drawn:" in html
+    assert "Not drawn, because the release date is unknown:" in html
     charts = json.loads(Reader(html).json)["charts"]
     drawn = [c for name, c in charts.items() if name.startswith("released")]
     assert len(drawn) == 8
@@ -315,11 +316,11 @@ def test_the_summary_counts_settled_activities() -> None:
     assert summary(found) == (
         "For 1 of 2 activities it is settled which system is highest; for the other 1 it is not."
     )
-    assert summary(found[1:]) == "Admin: which system is highest is settled."
-    assert summary(found[:1]) == "Coding: which system is highest is not settled."
-    assert summary(found[1:] * 2).startswith("For all 2 activities it is settled")
-    assert summary(found[:1] * 2).startswith("For none of the 2 activities")
-    assert "no suitability estimate" in summary([])
+    assert summary(found[1:]) == "Admin: it is settled which system is highest."
+    assert summary(found[:1]) == "Coding: it is not settled which system is highest."
+    assert summary(found[1:] * 2).startswith("It is settled for all 2 activities")
+    assert summary(found[:1] * 2).startswith("It is not settled for any of the 2 activities")
+    assert "No AI system has a suitability estimate" in summary([])
 
 
 @pytest.mark.parametrize("page", ["index", "suitability"])
@@ -383,7 +384,7 @@ def test_missing_marts_are_all_named_and_the_old_report_stays(tmp_path: Path) ->
         connection.execute("alter table marts.suitability drop column q975_log")
     with pytest.raises(PublishedFileError, match=r"marts\.policy, marts\.suitability\.q975_log"):
         render_report(tmp_path / "p.duckdb", tmp_path / "report")
-    with pytest.raises(FileNotFoundError, match="run a refresh"):
+    with pytest.raises(FileNotFoundError, match="run `suitability refresh` first"):
         render_report(tmp_path / "none.duckdb", tmp_path / "report")
     assert contents(tmp_path / "report") == before
 

@@ -129,8 +129,8 @@ def test_tables_and_marks_are_the_marts(tmp_path: Path) -> None:
     doubts = embedded["charts"]["positions"]["scopes"][""]["doubts"]
     doubted = {s["name"]: d[0] for s, d in zip(embedded["systems"], doubts, strict=True) if d[0]}
     assert doubted == {
-        "Basalt 7": "another position suits the answers nearly as well",
-        "Cedar Think": "bounded on one side at most",
+        "Basalt 7": "another position fits the answers nearly as well",
+        "Cedar Think": "limited on one side at most",
     }
     # 30 answers at 80 % and 10 at 40 % are 28 of 40
     heats = [embedded["charts"][f"risk_{kind}"] for kind in ("observed", "fitted")]
@@ -176,7 +176,7 @@ def test_of_many_systems_the_page_holds_the_leading_ones_and_the_widest_pairs(tm
     drawn, tables = json.loads(reader.json), {tuple(t[0][:3]): t[1:] for _, t in reader.tables}
     assert len(drawn["charts"]["positions"]["scopes"][""]["values"]) == LEADING
     assert len(drawn["charts"]["surface"]["series"]) == LEADING
-    assert len(tables["System", "Propensity", "Incited to"]) == LEADING
+    assert len(tables["System", "Propensity", "Incitation to level"]) == LEADING
     found = dict(unpacked(file) for file in (tmp_path / "report/data").glob("system-*.js"))
     order = [s["name"] for s in drawn["systems"]]
     for index in (LEADING, LEADING + 1):
@@ -185,7 +185,7 @@ def test_of_many_systems_the_page_holds_the_leading_ones_and_the_widest_pairs(tm
         assert mean == pytest.approx(0.1 * int(system.split()[1]))
         assert [row[0] for row in part["rows"]["positions"] + part["rows"]["steered"]] == [system, system]
         assert part["charts"]["surface"]["series"][0]["system"] == index
-    shown = tables["Two systems", "Propensity", "Difference of capability"]
+    shown = tables["Two systems", "Propensity", "Difference in capability"]
     assert [row[3].split(" and ")[1] for row in shown] == [
         f"{i / 10:.2f}" for i in range(len(pairs) - 1, len(pairs) - 1 - LONGEST, -1)
     ]

@@ -76,14 +76,14 @@ def test_a_dry_run_tells_what_would_be_made_and_why_and_makes_nothing(
     told = result.output.splitlines()[2:]
     assert told == [
         "2 of 2 assets to make again or to look at:",
-        "  SUITABILITY_SEED is 2 and was 1 (1 assets)",
-        "  1 assets follow from these",
+        "  SUITABILITY_SEED is 2 and was 1 (1 asset)",
+        "  1 asset depends on these",
     ]
     verbose = _call("refresh", "--dry-run", "--verbose", home=home, SUITABILITY_SEED="2").output
-    assert "    estimate/fit: follows from raw/rating\n" in verbose
+    assert "    estimate/fit: depends on raw/rating\n" in verbose
     assert "    raw/rating: SUITABILITY_SEED is 2 and was 1\n" in verbose
     assert (
-        "Nothing has changed: all 2 assets are kept."
+        "Nothing has changed: all 2 assets are up to date."
         in _call("refresh", "--dry-run", home=home, SUITABILITY_SEED="1").output
     )
     assert (home / "published" / "suitability.duckdb").read_bytes() == before
@@ -129,6 +129,6 @@ def test_reasons_are_told_the_commonest_first_and_no_more_than_fit() -> None:
     assert lines[:3] == [
         "12 of 20 assets to make again or to look at:",
         "  reason 9 (3 assets)",
-        "  reason 0 (1 assets)",
+        "  reason 0 (1 asset)",
     ]
     assert len(lines) == 10 and lines[-1] == "  and for 2 more reasons"

@@ -153,7 +153,7 @@ def test_files_are_named_in_the_reason(
     act(results(own))
     found = plan(own)
     assert found.stale == {RESULT: why} and found.reasons == [(why, 1)]
-    assert found.follows == {FILE: "follows from raw/result", AFTER: "follows from estimate/joint_posterior"}
+    assert found.follows == {FILE: "depends on raw/result", AFTER: "depends on estimate/joint_posterior"}
     assert run(own) == made
     assert DuckDBWarehouse(own.warehouse_path).versions()[RESULT].reason == why
     assert plan(own).names == []
@@ -163,7 +163,7 @@ def test_a_setting_is_named_with_its_values_and_only_where_it_was_read(own: Sett
     run(own)
     other = own.model_copy(update={"slope": 2.0, "min_cell": 50, "lock_wait_seconds": 7.0})
     assert plan(other).stale == {FILE: "SUITABILITY_SLOPE is 2.0 and was 1.0"}
-    assert plan(other).follows == {AFTER: "follows from estimate/joint_posterior"}
+    assert plan(other).follows == {AFTER: "depends on estimate/joint_posterior"}
     assert run(other) == {FILE, AFTER}
     assert plan(other).names == [] and plan(own).stale == {FILE: "SUITABILITY_SLOPE is 1.0 and was 2.0"}
 
@@ -249,7 +249,7 @@ def test_only_what_is_always_made_has_nothing_else_to_wait_for(own: Settings) ->
     graph = GRAPH | {"raw.refresh": Node("raw__refresh", (), "x", is_always_made=True)}
     assert plan(own, graph).names == []
     add(results(own))
-    assert plan(own, graph).stale["raw.refresh"] == "every refresh notes itself"
+    assert plan(own, graph).stale["raw.refresh"] == "every refresh records itself"
     # nor is what only a command of its own makes
     graph = {name: replace(node, is_on_demand=name == AFTER) for name, node in graph.items()}
     assert AFTER not in plan(own, graph).names
@@ -264,7 +264,7 @@ def test_a_step_of_python_makes_all_of_its_tables_and_a_start_of_dbt_those_that_
     known = DuckDBWarehouse(own.warehouse_path).versions()
     known["raw.other"] = replace(known[RESULT], code_version="x", inputs={}, metadata={})
     graph = {**GRAPH, "raw.other": beside}
-    assert plan_refresh(graph, known, own).follows["raw.other"] == "follows from raw/result"
+    assert plan_refresh(graph, known, own).follows["raw.other"] == "depends on raw/result"
     of_dbt = {name: replace(node, step="dbt_phase_1") for name, node in graph.items()}
     assert "raw.other" not in plan_refresh(of_dbt, known, own).names
 

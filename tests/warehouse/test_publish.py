@@ -101,7 +101,7 @@ def test_broken_marts_are_refused_and_the_last_good_file_stays(
 
 
 def test_an_overtaken_refresh_publishes_nothing(warehouse: DuckDBWarehouse, tmp_path: Path) -> None:
-    with pytest.raises(PublishError, match="overtook"):
+    with pytest.raises(PublishError, match="another refresh has replaced them"):
         publish(warehouse, tmp_path / "published", MARTS, run_id=RUN.replace("abcdef12", "00000000"))
     assert not (tmp_path / "published" / "suitability.duckdb").exists()
 

@@ -37,7 +37,7 @@ LEVELS = {
     "IWA": "Intermediate work activities",
     "DWA": "Detailed work activities",
 }
-STATUS = {"done": "done", "fallback": "by its fallback", "skipped": "skipped"}
+STATUS = {"done": "done", "fallback": "fallback method", "skipped": "skipped"}
 WITHHELD = "withheld"
 INTERVAL = "95\u00a0% interval"
 
@@ -113,8 +113,8 @@ def _why_nothing(frame: pd.DataFrame, column: str) -> str:
     if frame[column].notna().any() and frame[column].fillna(0).max() > 0:
         return ""
     if frame["is_suppressed"].map(is_true).any():
-        return "Nothing to show: every figure rests on fewer chats than may be shown."
-    return "Nothing to show: no chat was matched with a task of an occupation."
+        return "Nothing to show: every figure is based on too few chats to be shown."
+    return "Nothing to show: no chat was matched to a task of an occupation."
 
 
 def _finding(funnel: pd.DataFrame) -> str:
@@ -122,30 +122,29 @@ def _finding(funnel: pd.DataFrame) -> str:
     n = dict(zip(funnel["stage"], funnel["n_chats"], strict=True))
     status = dict(zip(funnel["stage"], funnel["status"], strict=True))
     of = f"{count(n['confirmed'])} of {count(n['unique'])} different English chats"
-    unjudged = "" if status.get("relevant") == "done" else "; whether they are work was not judged"
+    unjudged = "" if status.get("relevant") == "done" else "; whether they are about work was not judged"
     if status.get("confirmed") == "done":
-        return f"{of} belong to a task of an occupation{unjudged}."
+        return f"{of} match a task of an occupation{unjudged}."
     if unjudged:
-        return f"{of} lie near a task of an occupation{unjudged}."
-    return f"{of} have to do with work and lie near a task of an occupation; whether it is theirs was not judged."
+        return f"{of} are similar to a task of an occupation{unjudged}."
+    return f"{of} are about work and similar to a task of an occupation; whether the task is right was not judged."
 
 
 def _warnings(funnel: pd.DataFrame) -> list[str]:
     """What the reader must know of steps that no language model did."""
     status = dict(zip(funnel["stage"], funnel["status"], strict=True))
-    told = []
+    warnings = []
     if status.get("relevant") == "skipped":
-        told.append(
-            "Which chats have to do with work was not judged: pastime and small talk went on as well, and are in the "
-            "shares below."
+        warnings.append(
+            "Whether chats are about work was not judged: the shares below include chats about leisure and small talk."
         )
     if status.get("confirmed") == "fallback":
-        told.append(
-            "Tasks were kept for likeness of words alone; no language model confirmed them. Expect most to be wrong: "
-            "of the nearest tasks of public chats from a likeness of 0.55 on, raters called 6 of 21 right (minilm) "
-            "and 5 of 22 (wordllama). Decide nothing about people by these shares."
+        warnings.append(
+            "Tasks were matched by text similarity alone; no language model confirmed them. Expect most matches to be "
+            "wrong: of the nearest tasks of public chats with a similarity of 0.55 or more, raters judged 6 of 21 "
+            "right (minilm) and 5 of 22 (wordllama). Don’t base decisions about people on these shares."
         )
-    return told
+    return warnings
 
 
 def _stages(funnel: pd.DataFrame) -> Table:
@@ -161,8 +160,8 @@ def _stages(funnel: pd.DataFrame) -> Table:
         ]
         for r in funnel.sort_values("stage_order").to_dict("records")
     ]
-    columns = ["Stage", "Chats", "Of the stage before", "Not known", "How it was done", "By"]
-    return Table([*columns, "To know"], rows, {4, 5, 6})
+    columns = ["Stage", "Chats", "Share of the stage before", "Not known", "Status", "Method"]
+    return Table([*columns, "Note"], rows, {4, 5, 6})
 
 
 def _groups(frame: pd.DataFrame) -> Table:
@@ -172,7 +171,7 @@ def _groups(frame: pd.DataFrame) -> Table:
         + [_ratio(r)]
         for r in usage.by_employment(frame).to_dict("records")
     ]
-    columns = ["Major group", "Chats with a part in it", f"Share of chats by weight ({INTERVAL})"]
+    columns = ["Major group", "Chats that match it", f"Weighted share of chats ({INTERVAL})"]
     return Table([*columns, "Share of employment", f"Ratio ({INTERVAL})"], rows)
 
 
@@ -189,9 +188,9 @@ def _occupations(frame: pd.DataFrame) -> Table:
         ]
         for r in usage.most_used(frame, LONGEST).to_dict("records")
     ]
-    columns = ["Occupation", "Chats with a part in it", f"Share of chats by weight ({INTERVAL})"]
-    columns += ["Share of employment", f"Ratio ({INTERVAL})", "Weight of chats a million US workers"]
-    return Table([*columns, "Tasks seen"], rows)
+    columns = ["Occupation", "Chats that match it", f"Weighted share of chats ({INTERVAL})"]
+    columns += ["Share of employment", f"Ratio ({INTERVAL})", "Weight of chats per million US workers"]
+    return Table([*columns, "Tasks in chats"], rows)
 
 
 def _depth(frame: pd.DataFrame) -> Table:
@@ -202,7 +201,9 @@ def _depth(frame: pd.DataFrame) -> Table:
     for least, own in shown.groupby("min_chats"):
         cells = {r["task_share"]: _ranged(r, percent, *usage.DEPTHS) for r in own.to_dict("records")}
         rows.append([count(least), *(cells.get(step, MISSING) for step in steps)])
-    return Table(["Chats at least", *(f"{percent(step, 0)} of tasks or more" for step in steps)], rows)
+    return Table(
+        ["Minimum chats per task", *(f"{percent(step, 0)} of tasks or more" for step in steps)], rows
+    )
 
 
 def _wages(frame: pd.DataFrame) -> Table:
@@ -220,8 +221,8 @@ def _wages(frame: pd.DataFrame) -> Table:
         ]
         for r in ranked.head(LONGEST).to_dict("records")
     ]
-    columns = ["Occupation", "Median wage (US dollars a year)", "Weight of chats a million US workers"]
-    return Table([*columns, "Chats with a part in it"], rows)
+    columns = ["Occupation", "Median wage (US dollars a year)", "Weight of chats per million US workers"]
+    return Table([*columns, "Chats that match it"], rows)
 
 
 def _used(frame: pd.DataFrame, name: str, heading: str) -> Table:
@@ -261,16 +262,16 @@ def _floors(frame: pd.DataFrame) -> Table:
         [number(r["match_floor"]), words(r["embedder"]), count(r["n_chats"]), percent(r["share"])]
         for r in frame.sort_values(["embedder", "match_floor"]).to_dict("records")
     ]
-    return Table(["Floor", "Embedder", "Chats at or above it", "Share"], rows, {1})
+    return Table(["Threshold", "Embedder", "Chats at or above it", "Share of chats"], rows, {1})
 
 
 def _validation(frame: pd.DataFrame) -> Table:
     rows = [
-        [words(r["embedder"]), "one above all activities" if is_true(r["has_root"]) else "none"]
+        [words(r["embedder"]), "one root above all activities" if is_true(r["has_root"]) else "none"]
         + [number(r["pearson_r"], 3), count(r["n_pairs"])]
         for r in frame.sort_values(["embedder", "has_root"]).to_dict("records")
     ]
-    return Table(["Embedder", "Root", "Correlation", "Pairs"], rows, {1})
+    return Table(["Embedder", "Root of the hierarchy", "Pearson correlation", "Pairs"], rows, {1})
 
 
 def _comparison(frame: pd.DataFrame) -> Table:
@@ -280,8 +281,8 @@ def _comparison(frame: pd.DataFrame) -> Table:
         + [count(r["n_by_nearest"]), count(r["n_unmatched"])]
         for r in frame.sort_values(["index", "level"]).to_dict("records")
     ]
-    columns = ["Index", "Level", "Compared", "Spearman", "Weighted by employment"]
-    return Table([*columns, "Placed by likeness", "Not placed"], rows, {1})
+    columns = ["Index", "Level", "Compared", "Rank correlation (Spearman)", "Weighted by employment"]
+    return Table([*columns, "Matched by similarity", "Not matched"], rows, {1})
 
 
 def _cells(row: dict[Any, Any], *parts: tuple[Callable[[object], str], str]) -> list[str]:

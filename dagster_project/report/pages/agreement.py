@@ -48,27 +48,27 @@ def _sample(r: dict[Any, Any]) -> tuple[str, list[str]]:
     """(what is compared, sentences) of one row of marts.importance_reliability."""
     kind = UNITS.get(r["unit_type"], text(r["unit_type"]))
     if charts.value(r["pearson"]) is None:
-        return kind, [f"No agreement can be told: {text(r['reason'], 'no reason was recorded')}."]
+        return kind, [f"Agreement can’t be estimated: {text(r['reason'], 'no reason was recorded')}."]
     interval = ""
     if charts.value(r["pearson_low"]) is not None:
         interval = f" (95\u00a0% interval {number(r['pearson_low'])} to {number(r['pearson_high'])})"
     said = [
-        f"Over {count(r['n_units'])} {kind} the two samples’ points correlate {number(r['pearson'])} on average"
-        f"{interval}; mean cosine similarity {number(r['cosine'])}."
+        f"Over {count(r['n_units'])} {kind}, the mean correlation of the two samples’ points is {number(r['pearson'])}"
+        f"{interval}; the mean cosine similarity is {number(r['cosine'])}."
     ]
     if charts.value(r["disattenuated"]) is not None:
-        seen = f"what is seen is {percent(r['disattenuated'], 0)} of that"
+        seen = f"the observed correlation is {percent(r['disattenuated'], 0)} of that"
         if r["pearson"] >= r["noise_ceiling"]:
-            seen = "what is seen is no less"
+            seen = "the observed correlation is no lower"
         elif r["pearson"] < 0:
-            seen = "what is seen is less than chance would give"
+            seen = "the observed correlation is negative, lower than expected by chance"
         said.append(
-            f"Random halves of one sample agree {number(r['reliability_company'])} (company) and "
-            f"{number(r['reliability_online'])} (online), corrected for half size. So much noise allows the "
-            f"samples to correlate at most about {number(r['noise_ceiling'])}: {seen}."
+            f"Random halves of one sample correlate {number(r['reliability_company'])} (company) and "
+            f"{number(r['reliability_online'])} (online), corrected for half size. With this noise, the samples "
+            f"can correlate at most about {number(r['noise_ceiling'])}: {seen}."
         )
     if text(r["reason"]):
-        said.append(f"Not everything can be told: {text(r['reason'])}.")
+        said.append(f"Some figures can’t be estimated: {text(r['reason'])}.")
     said.append(f"{count(r['n_company'])} company and {count(r['n_online'])} online respondents.")
     return kind, said
 
@@ -81,31 +81,40 @@ def _units(frame: pd.DataFrame, unit_type: str, names: dict[str, str]) -> Table:
         + [count(r["n_company"]), count(r["n_online"])]
         for r in own.to_dict("records")
     ]
-    columns = [unit_type.capitalize(), "Correlation", "Cosine", "Company with itself", "Online with itself"]
+    columns = [
+        unit_type.capitalize(),
+        "Correlation",
+        "Cosine similarity",
+        "Reliability, company",
+        "Reliability, online",
+    ]
     return Table([*columns, "Company respondents", "Online respondents"], rows)
 
 
 def _domain_finding(pairs: pd.DataFrame) -> str:
     known = pairs.dropna(subset=["pearson"]).sort_values("pearson", kind="stable")
     if known.empty:
-        return "No two fields of work can be compared."
+        return "No two domains can be compared."
     named = [
         f"{DOMAINS.get(a, a)} and {DOMAINS.get(b, b)}"
         for a, b in zip(known["domain_a"], known["domain_b"], strict=True)
     ]
     r = known["pearson"].tolist()
     if len(r) == 1:
-        return f"{named[0]} correlate {number(r[0])}."
+        return f"{named[0]}: correlation {number(r[0])}."
     return (
-        f"On average two fields of work correlate {number(sum(r) / len(r))}. "
-        f"Most alike: {named[-1]} ({number(r[-1])}); least: {named[0]} ({number(r[0])})."
+        f"The mean correlation of two domains is {number(sum(r) / len(r))}. "
+        f"Most alike: {named[-1]} ({number(r[-1])}); least alike: {named[0]} ({number(r[0])})."
     )
 
 
 def _domain_table(pairs: pd.DataFrame, keys: list[str]) -> Table:
     cells = {frozenset((x.domain_a, x.domain_b)): number(x.pearson) for x in pairs.itertuples()}
-    rows = [[DOMAINS[a], *("" if a == b else cells.get(frozenset((a, b)), "–") for b in keys)] for a in keys]
-    return Table(["Field of work", *keys], rows)
+    rows = [
+        [f"{DOMAINS[a]} ({a})", *("" if a == b else cells.get(frozenset((a, b)), "–") for b in keys)]
+        for a in keys
+    ]
+    return Table(["Domain", *keys], rows)
 
 
 def _departures(frame: pd.DataFrame, names: dict[str, str]) -> Table:
@@ -125,5 +134,5 @@ def _departures(frame: pd.DataFrame, names: dict[str, str]) -> Table:
         thin = " *" if own["is_thin"].map(charts.is_true).any() else ""
         rows.append([DOMAINS[d] + thin, *(s or "–" for s in said), count(own["n_respondents"].max())])
     return Table(
-        ["Field of work", "Asks more than the others of", "Asks less of", "Respondents"], rows, {1, 2, 3}
+        ["Domain", "Needs more than the mean", "Needs less than the mean", "Respondents"], rows, {1, 2, 3}
     )

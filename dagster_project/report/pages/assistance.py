@@ -35,18 +35,18 @@ SURE = 0.95
 EVEN = 0.5
 # bias -> what a share above one half and one below it mean
 LEANS = {
-    "first_seat": ("prefers what it sees first", "prefers what it sees second"),
-    "longer_answer": ("takes the longer one more often", "takes the shorter one more often"),
-    "own_family": ("takes its own family more often", "takes others more often"),
+    "first_seat": ("chooses the first more often", "chooses the second more often"),
+    "longer_answer": ("chooses the longer more often", "chooses the shorter more often"),
+    "own_family": ("chooses its own family more often", "chooses others more often"),
 }
 SPELT = {
-    "first_seat": "First seat",
-    "longer_answer": "Longer answer",
+    "first_seat": "First position",
+    "longer_answer": "Longer deliverable",
     "own_family": "Own family",
     "specificity": "Goes beyond the task’s text",
-    "structure": "Lays down parts and their order",
+    "structure": "Sets out parts and their order",
     "against_task": "Works against the task",
-    "leaks_deliverable": "Holds the deliverable itself",
+    "leaks_deliverable": "Contains the deliverable itself",
 }
 
 
@@ -147,14 +147,14 @@ def _choice(frame: pd.DataFrame, names: dict[str, str]) -> Table:
     ]
     columns = [
         "Task",
-        "First at doing it",
-        "First at helping",
-        "Chance that help chosen this way beats none",
-        "So",
+        "Best doer",
+        "Best helper",
+        "Probability that help chosen this way beats no help",
+        "Conclusion",
     ]
     lost = [
-        "Places lost if the first doer helps instead (95\u00a0% interval)",
-        "Share of comparisons won, less by",
+        "Ranks lost if the best doer helps instead of the best helper (95\u00a0% interval)",
+        "Loss in comparisons won (percentage points)",
     ]
     return Table([*columns, *lost], rows, {1, 2, 4})
 
@@ -177,17 +177,17 @@ def _over(value: object, low: object, high: object, digits: int) -> str:
 
 
 def _points(share: float | None) -> str:
-    return MISSING if share is None else f"{number(100 * share, 0)} points"
+    return MISSING if share is None else number(100 * share, 0)
 
 
 def _verdict(probability: float | None, n_runs: int) -> str:
     if probability is None:
-        return "can’t be told"
+        return "unknown"
     if n_runs < FEW_RUNS:
         return "too few runs"
     if 1 - SURE < probability < SURE:
-        return "not shown that help pays"
-    said = "help pays" if probability >= SURE else "better without help"
+        return "no clear difference"
+    said = "better with help" if probability >= SURE else "better without help"
     return said if n_runs >= ENOUGH_RUNS else f"hint: {said}"
 
 
@@ -217,13 +217,13 @@ def _overall(frame: pd.DataFrame, names: dict[str, str]) -> Table:
     columns = [
         *(["Group"] if apart else []),
         "Candidate",
-        "Place",
-        "Mean place",
+        "Rank",
+        "Mean rank",
         "Standard error",
         "Comparisons won",
-        "Place by scaled ranks",
+        "Rank by scaled ranks",
     ]
-    more = ["Place by Bradley-Terry", "Strength (95\u00a0% interval)", "What to mind"]
+    more = ["Rank by Bradley-Terry", "Strength (95\u00a0% interval)", "Warning"]
     more += ["Against no help"] * has_unaided + ["Tasks"] * differ
     return Table([*columns, *more], rows, {8 + apart})
 
@@ -259,7 +259,7 @@ def _together(frame: pd.DataFrame) -> Table:
         [task_name(r["task"]), number(r["spearman_rho"]), number(r["p_value"]), count(r["n_candidates"])]
         for r in placed.to_dict("records")
     ]
-    return Table(["Task", "Rank correlation of doing and helping", "p", "Candidates"], rows)
+    return Table(["Task", "Rank correlation of doing and helping", "p value", "Candidates"], rows)
 
 
 def _agreement(frame: pd.DataFrame) -> Table:
@@ -281,7 +281,7 @@ def _agreement(frame: pd.DataFrame) -> Table:
     ]
     columns = [
         "Where",
-        "Pairs of judges that agree",
+        "Share of pairs of judges that agree",
         "Krippendorff’s alpha",
         "Comparisons",
         "Pairs of judges",
@@ -313,7 +313,7 @@ def _bias(frame: pd.DataFrame) -> Table:
     ]
     columns = [
         "Judge",
-        "What may sway it",
+        "Possible bias",
         "Share of verdicts",
         "95\u00a0% interval",
         "Beyond chance",
@@ -345,8 +345,8 @@ def _consistency(frame: pd.DataFrame) -> Table:
         for r in placed.to_dict("records")
     ]
     columns = ["Judge", "Choices that follow its own scores", "Correlation of scores and wins"]
-    columns += ["Others’ choices that are the same"]
-    return Table([*columns, "Verdicts that turn with the seats", "Judged from both seats"], rows)
+    columns += ["Agreement with other judges’ choices"]
+    return Table([*columns, "Verdicts that change with the order", "Pairs judged in both orders"], rows)
 
 
 def _traits(frame: pd.DataFrame) -> Table:
@@ -360,8 +360,12 @@ def _traits(frame: pd.DataFrame) -> Table:
         ]
         for r in frame[frame["task"] == "all"].sort_values("spearman_rho").to_dict("records")
     ]
-    columns = ["Trait of the help", "Goes with a better place", "Mean behind the two first"]
-    return Table([*columns, "Mean behind the two last", "Texts"], rows)
+    columns = [
+        "Trait of the guidance",
+        "Rank correlation with a better rank",
+        "Mean score, two best candidates",
+    ]
+    return Table([*columns, "Mean score, two worst candidates", "Texts"], rows)
 
 
 def _turned(rho: object) -> float | None:

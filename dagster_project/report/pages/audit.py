@@ -47,7 +47,7 @@ def trails(audit: pd.DataFrame, names: dict[str, str], task_name: Callable[[obje
                 sides.setdefault(str(r[seat]), _side(r, seat, names))
         title = f"{task_name(task)}, {'helping' if is_help else 'doing'}, run {records[0]['run']}"
         table = Table(
-            ["Judge", "Saw first", "Chose", "Its scores, first to second", "Its reason", "Where it stands"],
+            ["Judge", "Saw first", "Chose", "Its scores (first to second)", "Its reason", "Source"],
             [_verdict(r, names) for r in records],
             {1, 2, 4, 5},
         )
@@ -82,5 +82,5 @@ def _verdict(r: dict[Any, Any], names: dict[str, str]) -> list[str]:
 def _outcome(records: list[dict[Any, Any]], names: dict[str, str]) -> str:
     chosen = pd.Series([_chosen(r, names) for r in records]).value_counts().sort_index()
     verdicts = "verdict" if len(records) == 1 else "verdicts"
-    told = ", ".join(f"{n} {name}" if name == "tie" else f"{n} for {name}" for name, n in chosen.items())
-    return f"{len(records)} {verdicts}: {told}."
+    counts = ", ".join(f"{n} {name}" if name == "tie" else f"{n} for {name}" for name, n in chosen.items())
+    return f"{len(records)} {verdicts}: {counts}."

@@ -18,10 +18,10 @@ from dagster_project.report.tables import Table, count, interval, names_of, of_s
 
 # flag of system_profile -> what a reader must know before trusting the levels
 MARKS = {
-    "is_at_ceiling": "passes everything: only a lower bound is known",
-    "is_at_floor": "passes nothing: only an upper bound is known",
-    "is_thin": "few items, or of one benchmark only",
-    "is_no_better_than_chance": "its levels don’t predict unseen items better than chance",
+    "is_at_ceiling": "solves every item: only a lower bound of its levels is known",
+    "is_at_floor": "solves no item: only an upper bound of its levels is known",
+    "is_thin": "few items, or items of one benchmark only",
+    "is_no_better_than_chance": "its levels don’t predict held-out items better than chance",
 }
 
 
@@ -74,11 +74,11 @@ def context(published: Published, base: Context) -> Context:
                 "n_items": ("Items answered", count),
                 "accuracy": ("Success rate on them", percent),
                 "mean_log": ("Mean level", number),
-                "mean_sd_log": ("Mean SD", number),
+                "mean_sd_log": ("Mean posterior SD", number),
                 "rhat_max": ("Largest R\u2011hat", lambda v: number(v, 3)),
-                "ess_bulk_min": ("Smallest effective sample", count),
+                "ess_bulk_min": ("Smallest effective sample size", count),
                 "effective_dimensions": ("Effective dimensions", number),
-                "mean_abs_correlation": ("Mean |correlation|", number),
+                "mean_abs_correlation": ("Mean absolute correlation of dimensions", number),
             },
         ),
         "radars": radars,
@@ -123,11 +123,9 @@ def _undated(released: dict[str, str], everyone: list[System]) -> str:
     if not lacking:
         return ""
     if len(lacking) == len(released_ones):
-        return (
-            "Unknown: no system has a release date in the inputs (column released_on of battery/systems.csv)."
-        )
+        return "Not drawn: no system has a release date. Add it to the column released_on of battery/systems.csv."
     named = ", ".join(lacking) if len(lacking) <= LEADING else f"{len(lacking)} systems"
-    return f"Release date unknown, so not drawn: {named}."
+    return f"Not drawn, because the release date is unknown: {named}."
 
 
 def _of_each(info: pd.DataFrame, formats: dict[str, tuple[str, Callable[[object], str]]]) -> Table:
@@ -138,7 +136,14 @@ def _of_each(info: pd.DataFrame, formats: dict[str, tuple[str, Callable[[object]
 
 def _influence(frame: pd.DataFrame, names: dict[str, str], everyone: list[System]) -> dict[int, Table]:
     """Index of system -> its most influential items, systems without any left out."""
-    columns = ["Rank", "Benchmark", "Item", "Score given", "Dimension moved most", "Shift (posterior SDs)"]
+    columns = [
+        "Rank",
+        "Benchmark",
+        "Item",
+        "Score given",
+        "Dimension that changes most",
+        "Shift (posterior SDs)",
+    ]
     rows: dict[str, list[list[str]]] = {}
     for r in frame.sort_values("rank").to_dict("records"):
         cells = [count(r["rank"]), words(r["benchmark"]), words(r["item"]), number(r["score"])]

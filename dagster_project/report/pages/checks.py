@@ -67,7 +67,7 @@ def _bins(bins: pd.DataFrame, everyone: list[System]) -> Table:
             between = f"{percent(r['low'], 0)} to {percent(r['high'], 0)}" + (" *" if r["is_few"] else "")
             cells = [count(r["n_bins"]), count(r["n_items"]), percent(r["predicted"]), percent(r["observed"])]
             rows.append((s.index, [s.name, between, *cells]))
-    columns = ["System", "Predicted between", "Tenths pooled", "Items", "Mean predicted", "Observed"]
+    columns = ["System", "Predicted between", "Bins pooled", "Items", "Mean predicted", "Observed"]
     return of_systems("bins", columns, rows)
 
 
@@ -90,7 +90,7 @@ def _curves(published: Published, everyone: list[System], names: dict[str, str])
         ]
         finding = (
             f"{choice.label}: {sum(r['is_outside'] for r in own)} of {len(own)} observed shares lie outside their "
-            f"interval (at most about {number(0.05 * len(own), 1)} would by chance)."
+            f"interval (by chance, at most about {number(0.05 * len(own), 1)} would)."
         )
         if choice.system.index < LEADING:
             tables.append(ScopedTable(choice, Table(columns, rows)))

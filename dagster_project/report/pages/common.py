@@ -17,8 +17,8 @@ from dagster_project.report.tables import Table, count, words
 
 Context = dict[str, Any]
 SETTINGS = {
-    "dirichlet": "the respondents’ disagreement about weights is part of the interval",
-    "none": "weights are taken as known exactly",
+    "dirichlet": "intervals include the respondents’ disagreement about weights",
+    "none": "weights are treated as known exactly",
 }
 
 
@@ -51,7 +51,7 @@ def policy_sentence(published: Published) -> str:
         return "No default policy is published."
     power = float(str(policy["power"]))
     mean = (
-        "the geometric mean (a weak capability can’t be made up for fully)"
+        "the geometric mean (strong capabilities can’t fully compensate for a weak one)"
         if power == 0
         else f"power {power:g}"
     )

@@ -22,10 +22,10 @@ SUMMARY = {
     "level_r": "Correlation of levels",
     "level_slope": "Recovered share of a true difference of level",
     "effective_dimensions": "Effective dimensions",
-    "mean_abs_correlation": "Mean |correlation|",
+    "mean_abs_correlation": "Mean absolute correlation",
     "worst_contraction": "Worst contraction",
     "suitability_rho": "Rank correlation of suitability",
-    "suitability_pairwise_accuracy": "Pairs in the true order of suitability",
+    "suitability_pairwise_accuracy": "Pairs of systems in the true order of suitability",
 }
 
 
@@ -75,7 +75,7 @@ def _recovery(published: Published, names: dict[str, str]) -> Context:
             "contraction": simulations.recovered(
                 dimension,
                 "contraction",
-                "Contraction: 1 − posterior / prior variance",
+                "Contraction (1 − posterior variance / prior variance)",
                 temperatures,
                 keys,
                 names,
@@ -142,7 +142,7 @@ def _calibration(published: Published, names: dict[str, str]) -> Context:
         own = covered[covered["dimension"] == d].set_index("level")
         cells = [_covered(own.loc[level]) if level in own.index else MISSING for level in levels]
         rows.append([names.get(d, d), *cells, number(p[d], 3), count(own["n_fits"].iloc[0])])
-    heads = [f"{percent(level, 0)} intervals hold the truth" for level in levels]
+    heads = [f"{percent(level, 0)} intervals that contain the true level" for level in levels]
     return {
         "empty": "",
         "n_fits": count(covered["n_fits"].max()),
@@ -151,7 +151,7 @@ def _calibration(published: Published, names: dict[str, str]) -> Context:
         "by_chance": number(0.05 * len(covered), 1),
         "n_tests": len(p),
         "rejected": rejected,
-        "table": Table(["Dimension", *heads, "Uniform ranks: p (Holm)", "Fits"], rows),
+        "table": Table(["Dimension", *heads, "Test of uniform ranks: p (Holm)", "Fits"], rows),
         "ranks": Table(
             ["Dimension", *(f"Bin {count(b)}" for b in sorted(set(ranked["bin"]))), "Band"],
             [[names.get(d, d), *_counts(ranked[ranked["dimension"] == d])] for d in keys],

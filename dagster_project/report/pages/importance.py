@@ -69,7 +69,7 @@ def _bars(published: Published, scope: Scope, activities: list[str]) -> ScopedTa
         if scope.scope_type == "all":
             rows[-1].append(count(r["n_domains"]) if r else MISSING)
     columns = ["Activity", "Importance (0 to 5)", "Hours a week", "Respondents who selected it"]
-    columns += ["Fields of work in the mean"] * (scope.scope_type == "all")
+    columns += ["Domains in the mean"] * (scope.scope_type == "all")
     return ScopedTable(scope, Table(columns, rows))
 
 

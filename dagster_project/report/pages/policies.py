@@ -58,10 +58,10 @@ def _robust(published: Published) -> Table:
             cells = [f"{n_stable} of {len(own)}", count(int((own["n_rankings"] == 1).sum())), number(lowest)]
             rows.append([scope.label, words(weighting), *cells])
     columns = [
-        "Whose work",
+        "Group of respondents",
         "Weights",
         "Same first system at every power",
-        "No place changes",
-        "Lowest agreement (τ)",
+        "Same ranking at every power",
+        "Lowest agreement (Kendall’s τ)",
     ]
     return Table(columns, rows)

@@ -30,9 +30,7 @@ QUADRANTS = {
     "limited_impact": "Limited impact",
     "low_priority": "Low priority",
 }
-NOT_ASKED = (
-    "Interviews ask which capabilities work needs, not how important it is: there is no map and no priority."
-)
+NOT_ASKED = "Interviews ask which capabilities work needs, not how important it is, so there is no map and no priority."
 
 
 def context(published: Published, groups: list[Scope]) -> Context:
@@ -74,12 +72,12 @@ def _finding(here: pd.DataFrame, scope: Scope) -> str:
     if len(placed):
         begin = confident.loc[confident["quadrant"] == "development_opportunity", "activity"].tolist()
         said = (
-            f"{len(placed)} activities are drawn, {len(confident)} of them on their side of the border "
-            f"with a chance of 75\u00a0% or more. Important and well suited, with that certainty: "
+            f"{len(placed)} activities are drawn; for {len(confident)} of them, the chance that they are on their side "
+            f"of the suitability border is 75\u00a0% or more. Of these, development opportunities: "
             f"{', '.join(begin) or 'none'}."
         )
     if withheld.any():
-        said += f" Withheld because too few respondents stand behind them: {withheld.sum()}."
+        said += f" Withheld because they are based on too few respondents: {withheld.sum()}."
     if n_unknown := len(here) - withheld.sum() - len(placed):
         said += f" Not drawn because their importance is unknown: {n_unknown}."
     return said
@@ -106,12 +104,14 @@ def _placed(here: pd.DataFrame) -> Table:
     heads = [
         "Importance (0 to 5)",
         "Quadrant",
-        "Importance if done (1 to 5)",
+        "Importance among those who do it (1 to 5)",
         "Quadrant",
-        "Hours",
+        "Hours a week",
         "Quadrant",
     ]
-    return Table(["Activity", "Suitability", *heads, "Chance of this side"], rows)
+    return Table(
+        ["Activity", "Suitability (log scale)", *heads, "Chance of this side of the suitability border"], rows
+    )
 
 
 def _ranked(
@@ -137,8 +137,8 @@ def _ranked(
         rows[-1] += [number(important.get(r["activity"])), number(suited.get(r["activity"]))]
     columns = [
         "Activity",
-        "Place",
-        "Priority (log)",
+        "Rank",
+        "Priority (log scale, 95\u00a0% interval)",
         "Importance (0 to 5)",
         "Suitability, average of systems",
     ]

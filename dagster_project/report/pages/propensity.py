@@ -17,10 +17,10 @@ from dagster_project.report.pages.common import Context
 from dagster_project.report.tables import Table, count, of_systems
 
 MARTS = ("propensity", "steerability", "propensity_surface", "propensity_pair", "assessor_gain")
-SATURATED, AMBIGUOUS = "bounded on one side at most", "another position suits the answers nearly as well"
+SATURATED, AMBIGUOUS = "limited on one side at most", "another position fits the answers nearly as well"
 # propensity -> name, negative and positive end; the marts hold only the key (a test compares with dbt's seed)
 SCALES = {
-    "red_blue": ("Red or blue", "blue", "red"),
+    "red_blue": ("Red or blue", "prefers blue", "prefers red"),
     "risk": ("Risk aversion", "risk-seeking", "risk-averse"),
     "extraversion": ("Extraversion", "introverted", "extravert"),
     "ultracrepidarianism": ("Ultracrepidarianism", "withholds what it knows", "answers beyond its knowledge"),
@@ -44,7 +44,7 @@ def context(published: Published, base: Context) -> Context:
     if not lacks["propensity_surface"]:
         drawn["surface"] = charts.predicted_against_observed(
             _cells(published["propensity_surface"]), everyone
-        )
+        ) | {"x_title": "Fitted share of success"}
         surfaces = _surfaces(published["propensity_surface"])
         drawn |= {f"{key}_{kind}": chart for key, _, pair in surfaces for kind, chart in pair.items()}
     return {
@@ -156,8 +156,8 @@ def _table(frame: pd.DataFrame, everyone: list[System]) -> Table:
         )
         for r in placed.sort_values(["system", "propensity", "place"]).to_dict("records")
     ]
-    columns = ["System", "Propensity", "Incited to", "Position", "95\u00a0% interval", "Items"]
-    return of_systems("positions", [*columns, "Of these uninformative", "Passed"], rows, {1})
+    columns = ["System", "Propensity", "Incitation to level", "Position", "95\u00a0% interval", "Items"]
+    return of_systems("positions", [*columns, "Uninformative items", "Share passed"], rows, {1})
 
 
 def _steered(frame: pd.DataFrame, everyone: list[System]) -> Table:
@@ -177,8 +177,8 @@ def _steered(frame: pd.DataFrame, everyone: list[System]) -> Table:
         )
         for r in frame.sort_values(["system", "propensity"]).to_dict("records")
     ]
-    columns = ["System", "Propensity", "Correlation of incited level and position", "Gain"]
-    more = ["Position without incitation", "Levels", "Of these *", "Of these †", "Complete"]
+    columns = ["System", "Propensity", "Correlation of incitation and position", "Gain"]
+    more = ["Position without incitation", "Levels", "Levels marked *", "Levels marked †", "Complete"]
     return of_systems("steered", [*columns, *more], rows, {1})
 
 
@@ -205,9 +205,9 @@ def _pairs(frame: pd.DataFrame, names: dict[str, str]) -> tuple[int, Table]:
         .head(LONGEST)
         .to_dict("records")
     ]
-    columns = ["Two systems", "Propensity", "Difference of capability", "Positions"]
-    sides = [f"Success where bands favour the {which} (fitted)" for which in ("first", "second")]
-    return len(apart), Table([*columns, *sides, "As the bands say"], rows, {1})
+    columns = ["Two systems", "Propensity", "Difference in capability", "Positions"]
+    sides = [f"Share passed where bands favour the {which} (fitted)" for which in ("first", "second")]
+    return len(apart), Table([*columns, *sides, "As predicted by the bands"], rows, {1})
 
 
 def _sides(row: dict[Hashable, Any], favoured: str) -> str:
@@ -231,9 +231,9 @@ def _withheld(frame: pd.DataFrame) -> str:
     ]
     where = "; ".join(name for regime, name in REGIMES.items() if regime in set(lacking["regime"]))
     return (
-        f"Withheld where held out are: {where}. There items lack {shares[0]} of all propensity levels and {shares[1]}"
-        " of those of ultracrepidarianism. Which levels are missing says which data set an item is from, so a gain"
-        " would show even for levels of pure noise. It is withheld until every item has a band for every propensity."
+        f"No gain is shown for: {where}. Their items lack {shares[0]} of all propensity levels and {shares[1]} of those"
+        " of ultracrepidarianism. Which levels are missing reveals which data set an item is from, so even random levels"
+        " would seem to improve predictions. The gain is withheld until every item has a band for every propensity."
     )
 
 
@@ -260,7 +260,7 @@ def _gains(frame: pd.DataFrame) -> Table:
         .sort_values("place")
         .to_dict("records")
     ]
-    columns = ["Held out", "AUROC with capabilities alone", "With all propensities", "Mean difference"]
+    columns = ["Held-out part", "AUROC with capabilities alone", "With all propensities", "Mean difference"]
     more = [INTERVAL, "p (signed-rank)", "Systems", "Propensities"]
     alone = ["With ultracrepidarianism only", "Mean difference", INTERVAL, "p (signed-rank)"]
     return Table([*columns, *more, *alone], rows, set())

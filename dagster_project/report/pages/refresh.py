@@ -36,7 +36,7 @@ def _finding(n_made: int, n_steps: int) -> str:
     if n_made == n_steps:
         return f"Rebuilt: all {n_steps:,} steps."
     if not n_made:
-        return f"Rebuilt: none of {n_steps:,} steps. Nothing that they read had changed."
+        return f"Rebuilt: none of {n_steps:,} steps. Nothing that they read has changed."
     return f"Rebuilt: {n_made:,} of {n_steps:,} steps. Kept as they were: {n_steps - n_made:,}."
 
 
@@ -44,7 +44,7 @@ def _reasons(made: pd.DataFrame) -> Table:
     """Each reason with the number of steps it rebuilt, most first."""
     counts = made["reason"].map(lambda reason: text(reason, "no reason was recorded")).value_counts()
     ranked = sorted(counts.items(), key=lambda found: (-found[1], str(found[0])))
-    return Table(["Rebuilt because", "Steps"], [[str(reason), count(n)] for reason, n in ranked])
+    return Table(["Reason", "Steps rebuilt"], [[str(reason), count(n)] for reason, n in ranked])
 
 
 def _steps(steps: pd.DataFrame) -> Table:
@@ -58,4 +58,4 @@ def _steps(steps: pd.DataFrame) -> Table:
         ]
         for r in steps.to_dict("records")
     ]
-    return Table(["Step", "What was done", "Why", "Seconds", "Rows"], rows, {1, 2})
+    return Table(["Step", "Rebuilt or kept", "Reason", "Seconds", "Rows"], rows, {1, 2})

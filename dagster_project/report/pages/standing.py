@@ -26,13 +26,13 @@ class Concern:
 def partial(ranks: pd.DataFrame, names: dict[str, str], task_name: Callable[[object], str]) -> Concern:
     """Cells of one mode that lack comparisons; `n` is the least number of comparisons that are missing."""
     asked = ranks.assign(n_asked=ranks["n_missing"] + ranks["n_comparisons"])
-    heads = ("Candidate", "Comparisons missing")
+    heads = ("Candidate", "Missing comparisons")
     return _of_pairs(_concern(asked, names, task_name, "n_missing", "n_asked", heads))
 
 
 def leaking(ranks: pd.DataFrame, names: dict[str, str], task_name: Callable[[object], str]) -> Concern:
     """Cells whose help holds the deliverable; `n` texts in all."""
-    heads = ("Helper", "Texts that hold the deliverable")
+    heads = ("Helper", "Texts that contain the deliverable")
     return _concern(ranks, names, task_name, "n_leaking", "n_runs", heads)
 
 
@@ -62,7 +62,7 @@ def _concern(
         ]
         for r in rows.to_dict("records")
     ]
-    table = Table(["Task", heads[0], "Place", heads[1], "Of"], cells, {1})
+    table = Table(["Task", heads[0], "Rank", heads[1], "Of"], cells, {1})
     return Concern(int(rows[part].sum()), _tasks(rows, task_name), table)
 
 

@@ -26,7 +26,7 @@
       ...base(div, 110 + perRow * rows.length), ...KEY, margin: { l: 10, r: 14, t: 40, b: 50 }, hovermode: "closest",
       shapes: rows.filter((i) => i % 2 === 0).map((i) => ({ type: "rect", xref: "paper", x0: 0, x1: 1, y0: i - 0.5, y1: i + 0.5, fillcolor: "#f1f4f7", line: { width: 0 }, layer: "below" })),
       yaxis: { range: [rows.length - 0.5, -0.5], tickmode: "array", tickvals: rows, ticktext: labels, showticklabels: !narrow, automargin: true, fixedrange: true, showgrid: false, zeroline: false, ticks: "", ticklabelstandoff: 6, tickfont: { size: 14 } },
-      xaxis: { rangemode: "tozero", tickformat: ".1~%", fixedrange: true, gridcolor: GRID, zeroline: false, nticks: narrow ? 5 : 10, title: { text: "Share of all chats, share of employment", font: { size: narrow ? 13 : 15 } } },
+      xaxis: { rangemode: "tozero", tickformat: ".1~%", fixedrange: true, gridcolor: GRID, zeroline: false, nticks: narrow ? 5 : 10, title: { text: "Share of all chats and of US employment", font: { size: narrow ? 13 : 15 } } },
       annotations: [
         ...rows.filter((i) => p.withheld[i]).map((i) => ({ x: 1, xref: "paper", xanchor: "right", y: y(i), text: "chats withheld: too few", showarrow: false, font: { size: 13, color: SOFT } })),
         ...(narrow ? rows : []).map((i) => ({ x: 0, xref: "paper", xanchor: "left", y: i - 0.5, yanchor: "top", text: wrap(p.rows[i].length > 46 ? p.rows[i].slice(0, 45) + "…" : p.rows[i], 60), showarrow: false, font: { size: 13 } })),
@@ -47,7 +47,7 @@
     const axis = { tickformat: ".1~%", fixedrange: true, gridcolor: GRID, zeroline: false, nticks: narrow ? 5 : 11, tickfont: { size: 14 }, automargin: true };
     return Plotly.react(div, [...bands, ...lines], {
       ...base(div, narrow ? 420 : 480), ...KEY, margin: { l: 64, r: 18, t: narrow ? 90 : 50, b: 56 }, hovermode: "closest",
-      xaxis: { ...axis, range: [0.03, 1.02], title: { text: "Share of an occupation’s tasks, at least", font: { size: 14 } } }, yaxis: { ...axis, rangemode: "tozero", title: { text: "Share of occupations", font: { size: 14 } } },
+      xaxis: { ...axis, range: [0.03, 1.02], title: { text: "Minimum share of an occupation’s tasks", font: { size: 14 } } }, yaxis: { ...axis, rangemode: "tozero", title: { text: "Share of occupations", font: { size: 14 } } },
     }, CONFIG);
   };
 
@@ -55,12 +55,12 @@
     const narrow = isNarrow(div), axis = { type: "log", fixedrange: true, gridcolor: GRID, zeroline: false, tickfont: { size: 14 } };
     return Plotly.react(div, [{
       type: "scatter", mode: "markers", x: chart.x, y: chart.y, hoverinfo: "text", marker: { size: 8, color: CHATS, opacity: 0.55 },
-      text: chart.names.map((s, i) => `<b>${wrap(s, 40)}</b><br>median wage ${Math.round(chart.x[i]).toLocaleString("en-US")} dollars a year<br>${chart.y[i].toPrecision(3)} weight of chats a million US workers (${chart.n[i]} chats)`),
+      text: chart.names.map((s, i) => `<b>${wrap(s, 40)}</b><br>median wage ${Math.round(chart.x[i]).toLocaleString("en-US")} dollars a year<br>${chart.y[i].toPrecision(3)} weight of chats per million US workers (${chart.n[i]} chats)`),
     }], {
       ...base(div, narrow ? 420 : 480), margin: { l: 70, r: 18, t: 12, b: 56 }, hovermode: "closest",
       xaxis: { ...axis, tickmode: "array", tickvals: [30e3, 50e3, 80e3, 120e3, 200e3], ticktext: ["30,000", "50,000", "80,000", "120,000", "200,000"], title: { text: "Median wage (US dollars a year)", font: { size: 14 } } },
-      yaxis: { ...axis, range: chart.y_range, dtick: 1, title: { text: "Weight of chats a million US workers", font: { size: 14 } } },
-      annotations: chart.x.length ? [] : [{ text: "No occupation has a place here", showarrow: false, x: 0.5, y: 0.5, xref: "paper", yref: "paper", bgcolor: "#fff" }],
+      yaxis: { ...axis, range: chart.y_range, dtick: 1, title: { text: "Weight of chats per million US workers", font: { size: 14 } } },
+      annotations: chart.x.length ? [] : [{ text: "No occupation to draw", showarrow: false, x: 0.5, y: 0.5, xref: "paper", yref: "paper", bgcolor: "#fff" }],
     }, CONFIG);
   };
 })();

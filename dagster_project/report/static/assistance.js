@@ -22,12 +22,12 @@
       text: [narrow ? String(i + 1) : wrap(chart.names[i], 26)], textfont: { size: 14 },
       // beside the lines, and to the inside
       textposition: `${turn.indexOf(i) % 2 ? "bottom" : "top"} ${chart.x[i] < chart.ends[0] / 2 ? "left" : "right"}`, cliponaxis: false, hoverinfo: "text",
-      hovertext: [`<b>${wrap(chart.names[i], 34)}</b><br>doing: mean place ${fixed(chart.x[i])}<br>helping: mean place ${fixed(chart.y[i])}`],
+      hovertext: [`<b>${wrap(chart.names[i], 34)}</b><br>doing: mean rank ${fixed(chart.x[i])}<br>helping: mean rank ${fixed(chart.y[i])}`],
     })), {
       ...base(div, Math.max(380, Math.min(div.clientWidth * 0.6, 560)) + (narrow ? 30 * at.length : 0)), margin: { l: 60, r: 24, t: 24, b: 60 }, hovermode: "closest",
       showlegend: narrow, legend: { x: 0, y: -0.25, yanchor: "top", itemclick: false, itemdoubleclick: false, font: { size: 14 } },
-      xaxis: axis(narrow ? "Doing: mean place (1 = first)" : "Doing the task: mean place (1 = first; further right is better)", chart.ends[0]),
-      yaxis: axis(narrow ? "Helping: mean place" : "Helping with it: mean place (higher up is better)", chart.ends[1]),
+      xaxis: axis(narrow ? "Doing: mean rank (1 = first)" : "Doing the task: mean rank (1 = first; further right is better)", chart.ends[0]),
+      yaxis: axis(narrow ? "Helping: mean rank" : "Helping with the task: mean rank (1 = first; higher up is better)", chart.ends[1]),
       shapes: hasLine ? [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: chart.unaided, y1: chart.unaided, layer: "below", line: { color: SOFT, width: 1.5, dash: "dash" } }] : [],
       annotations: hasLine ? [{ xref: "paper", x: 0, xanchor: "left", y: chart.unaided, yanchor: "bottom", text: "without help", showarrow: false, font: { size: 13, color: SOFT } }] : [],
     }, CONFIG);

@@ -32,7 +32,7 @@
         size: 11, color: at.map((i) => look(i).colour), opacity: at.map((i) => (p.confident[i] ? 1 : 0.45)),
         symbol: at.map((i) => (p.thin[i] ? "circle-open" : "circle")), line: { width: 1.5, color: at.map((i) => look(i).colour) },
       },
-      hovertext: at.map((i) => `<b>${wrap(p.names[i], 34)}</b>${p.thin[i] ? " (fewer than 5 respondents)" : ""}<br>${look(i).name}<br>${plain(chart.x_titles[type])}: ${fixed(p.x[i])}<br>suitability ${fixed(p.y[i])}<br>chance of this side: ${Math.round(100 * p.chances[i])} %`),
+      hovertext: at.map((i) => `<b>${wrap(p.names[i], 34)}</b>${p.thin[i] ? " (fewer than 5 respondents)" : ""}<br>${look(i).name}<br>${plain(chart.x_titles[type])}: ${fixed(p.x[i])}<br>suitability ${fixed(p.y[i])}<br>chance of this side of the suitability border: ${Math.round(100 * p.chances[i])} %`),
     };
     const borders = !n ? [] : [
       ...(p.borders[0] === null ? [] : [{ type: "line", x0: p.borders[0], x1: p.borders[0], yref: "paper", y0: 0, y1: 1, layer: "below", line }]),
@@ -47,7 +47,7 @@
       ...base(div, height), margin, hovermode: "closest", shapes: borders,
       xaxis: { ...axis, range: size.x, title: { text: plain(chart.x_titles[type]), font: { size: 14 }, standoff: narrow ? 38 : 26 } },
       yaxis: { ...axis, range: size.y, title: { text: plain(chart.y_title), font: { size: narrow ? 12 : 14 } } },
-      annotations: n ? corners : [{ text: "No activity has a place here", showarrow: false, x: 0.5, y: 0.5, xref: "paper", yref: "paper", bgcolor: "#fff" }],
+      annotations: n ? corners : [{ text: "No activity to draw", showarrow: false, x: 0.5, y: 0.5, xref: "paper", yref: "paper", bgcolor: "#fff" }],
     }, CONFIG);
   };
 

@@ -6,13 +6,13 @@
   const { data, drawAll, shown, fixed, scopeKey, unpack, onDraw } = window.report;
   const asked = new Set(), lost = new Set(), get = (id) => document.getElementById(id);
 
-  const STALE = "This page is older than the files beside it: a refresh has replaced them. Load it again.";
+  const STALE = "This page is older than its data files: a refresh has replaced them. Reload the page.";
   const tell = (why) => { get("missing").textContent = why; get("missing").hidden = false; };
 
   // A page opened from a folder may not fetch files, but may load scripts; each calls back with its packed numbers.
   // True where the file was not asked for yet; `missing` is told each time where it can't be had.
   function load(file, missing) {
-    const why = `The numbers of this choice are missing: file ${file} should lie beside this page. Copy the report’s whole folder.`;
+    const why = `The numbers for this choice are missing: ${file} should be in the folder of this page. Copy the report’s whole folder.`;
     if (lost.has(file)) missing(why);
     if (asked.has(file)) return false;
     asked.add(file);

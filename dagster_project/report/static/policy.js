@@ -37,7 +37,7 @@
     const systems = data.systems.map((s, i) => ({ ...s, i })).filter((s) => on.has(String(s.i)));
     const named = (i) => (i === null ? "–" : data.systems[i].name);
     const stable = scope.stable[weighting()];
-    table.tHead.replaceChildren(row(["Activity", "First", "First at p = 0, s = 1", "First one stays first at every power", ...systems.map((s) => s.name)], true));
+    table.tHead.replaceChildren(row(["Activity", "First", "First at p = 0, s = 1", "Same first system at every power", ...systems.map((s) => s.name)], true));
     table.tBodies[0].replaceChildren(...scope.rows.map((name, r) => row([
       name + (scope.thin[r] ? " *" : ""),
       scope.withheld[r] ? "withheld" : named(now.first[r]),
@@ -57,9 +57,9 @@
     const ranked = scope.rows.map((_, r) => r).filter((r) => now.n_ranked[r] > 1);
     const moved = ranked.filter((r) => now.first[r] !== neutral.first[r]).length;
     if (!ranked.length) return "Fewer than two AI systems have estimates here: there is nothing to rank.";
-    if (isNeutral) return `This is the neutral setting that the others are compared with: ${ranked.length} activities are ranked.`;
-    const tau = now.tau === null ? "" : ` Over all places the rankings agree with those of p = 0, s = 1 by ${fixed(now.tau)} (Kendall’s τ, mean over activities; 1 = the same order).`;
-    return `Another system comes first than at p = 0, s = 1 for ${moved} of ${ranked.length} activities.${tau}`;
+    if (isNeutral) return `This is the neutral policy that all others are compared with: ${ranked.length} activities are ranked.`;
+    const tau = now.tau === null ? "" : ` Agreement of the full rankings with those at p = 0, s = 1: ${fixed(now.tau)} (Kendall’s τ, mean over activities; 1 = the same order).`;
+    return `The first system differs from that at p = 0, s = 1 for ${moved} of ${ranked.length} activities.${tau}`;
   }
 
   draw.policy = function (div) {
@@ -74,7 +74,7 @@
     }
     const now = setting(scope, p, s), neutral = setting(scope, ...chart.neutral) || now;
     if (!now) {
-      finding.textContent = "This setting was not computed in this refresh.";
+      finding.textContent = "This policy was not computed in this refresh.";
       return Plotly.purge(div);
     }
     finding.textContent = say(scope, now, neutral, now === neutral);

@@ -169,7 +169,7 @@
       xaxis: { ...axis, ...shares, type: chart.x_type || "linear", ...(chart.x_range ? { range: chart.x_range } : {}), title: { text: plain(chart.x_title), font: { size: 14 } } },
       yaxis: { ...axis, ...shares, range: chart.y_range, title: { text: plain(chart.y_title), font: { size: 14 } } },
       shapes: chart.has_diagonal ? [{ type: "line", x0: 0, y0: 0, x1: 1, y1: 1, layer: "below", line: { color: "#4d5661", width: 1.5, dash: "dash" } }] : [],
-      annotations: traces.length ? [] : [{ text: "No system with a mark here is ticked", showarrow: false, x: 0.5, y: 0.5, xref: "paper", yref: "paper", bgcolor: "#fff" }],
+      annotations: traces.length ? [] : [{ text: "No ticked system has data here", showarrow: false, x: 0.5, y: 0.5, xref: "paper", yref: "paper", bgcolor: "#fff" }],
     }, CONFIG);
   }
 
@@ -208,7 +208,7 @@
     ], {
       ...base(div, 260), margin: { l: 52, r: 10, t: 8, b: 44 }, hovermode: "closest", yaxis: SHARE_AXIS,
       xaxis: { range: [-0.4, 5.4], dtick: 1, fixedrange: true, showgrid: false, zeroline: false, title: { text: "Demand level", font: { size: 13 } }, tickfont: { size: 13 } },
-      annotations: at.length ? [] : [{ text: "No items demand it", showarrow: false, x: 0.5, y: 0.5, xref: "paper", yref: "paper" }],
+      annotations: at.length ? [] : [{ text: "No items demand this dimension", showarrow: false, x: 0.5, y: 0.5, xref: "paper", yref: "paper" }],
     }, CONFIG);
   }
 
@@ -226,10 +226,10 @@
     return Plotly.react(div, [{
       type: "scatter", mode: "markers", x: marks.map((m) => m.x), y: marks.map((m) => m.y), hoverinfo: "text",
       marker: { size: 10, color: marks.map((m) => (m.outside ? OUTSIDE.color : "#0072B2")), symbol: marks.map((m) => (m.outside ? OUTSIDE.symbol : "circle")) },
-      text: marks.map((m) => `<b>${wrap(chart.rows[m.row], 34)}</b><br>${100 * m.level} % intervals hold ${share(m.x)}<br>expected ${share(m.low)} to ${share(m.high)}`),
+      text: marks.map((m) => `<b>${wrap(chart.rows[m.row], 34)}</b><br>${100 * m.level} % intervals contain the true level in ${share(m.x)} of fits<br>expected ${share(m.low)} to ${share(m.high)}`),
     }], {
       ...base(div, 90 + 52 * chart.rows.length), margin: { l: 10, r: 14, t: 10, b: 54 }, hovermode: "closest", shapes,
-      yaxis: rowAxis(chart.rows.map((r) => wrap(r, narrow ? 17 : 30))), xaxis: { ...axis, showgrid: false, title: { text: "Share of fits whose interval holds the truth", font: { size: narrow ? 13 : 15 } } },
+      yaxis: rowAxis(chart.rows.map((r) => wrap(r, narrow ? 17 : 30))), xaxis: { ...axis, showgrid: false, title: { text: "Share of fits whose interval contains the true level", font: { size: narrow ? 13 : 15 } } },
     }, CONFIG);
   }
 
@@ -241,7 +241,7 @@
       hoverinfo: "text", hovertext: chart.n_fits.map((f, i) => `bin ${chart.bin[i]} of ${n}: ${f} fits<br>expected ${chart.expected_low[i]} to ${chart.expected_high[i]}`),
     }], {
       ...base(div, 210), margin: { l: 40, r: 34, t: 8, b: 44 }, shapes: n ? [band] : [],
-      xaxis: { range: [0.4, n + 0.6], tickmode: "array", tickvals: [1, n], ticktext: ["lowest", "highest"], ticklabelstandoff: 5, fixedrange: true, showgrid: false, title: { text: "Rank of the truth", font: { size: 13 } }, tickfont: { size: 13 } },
+      xaxis: { range: [0.4, n + 0.6], tickmode: "array", tickvals: [1, n], ticktext: ["lowest", "highest"], ticklabelstandoff: 5, fixedrange: true, showgrid: false, title: { text: "Rank of the true level", font: { size: 13 } }, tickfont: { size: 13 } },
       yaxis: { range: [0, chart.top], fixedrange: true, gridcolor: "#e6eaee", zeroline: true, nticks: 4, tickfont: { size: 13 } },
     }, CONFIG);
   }
@@ -355,7 +355,7 @@
     try {
       await loadPlotly();
     } catch {
-      for (const div of document.querySelectorAll("[data-chart]")) div.textContent = "This browser can’t draw the charts: one of 2023 or later is needed. The tables and files hold the same numbers.";
+      for (const div of document.querySelectorAll("[data-chart]")) div.textContent = "This browser can’t draw the charts: use a version from 2023 or later. The tables and files contain the same numbers.";
       return;
     }
     drawAll();
