@@ -232,7 +232,7 @@ def _withheld(frame: pd.DataFrame) -> str:
     where = "; ".join(name for regime, name in REGIMES.items() if regime in set(lacking["regime"]))
     return (
         f"No gain is shown for: {where}. Their items lack {shares[0]} of all propensity levels and {shares[1]} of those"
-        " of ultracrepidarianism. Which levels are missing reveals which data set an item is from, so even random levels"
+        " of ultracrepidarianism. Which levels are missing reveals an item's data set, so even random levels"
         " would seem to improve predictions. The gain is withheld until every item has a band for every propensity."
     )
 
