@@ -329,7 +329,7 @@ def test_a_missing_file_of_numbers_is_told(browser: BrowserContext, site: SiteOf
     page = browser.new_page()
     page.goto((folder / "policies.html").as_uri())
     page.select_option("#scope", "domain:WL")
-    page.get_by_text("file data/sweep-1.js should lie beside this page").wait_for()
+    page.get_by_text("data/sweep-1.js should be in the folder of this page").wait_for()
     page.close()
     shutil.copytree(site("forty").folder, tmp_path / "forty")
     (tmp_path / "forty/data/system-12.js").unlink()

@@ -170,4 +170,7 @@ def test_of_many_systems_the_page_holds_the_leading_ones_and_the_widest_pairs(tm
     assert [row[3].split(" and ")[1] for row in shown] == [
         f"{i / 10:.2f}" for i in range(len(pairs) - 1, len(pairs) - 1 - LONGEST, -1)
     ]
-    assert f"The {LONGEST} widest apart of {len(pairs)}." in (tmp_path / "report/propensity.html").read_text()
+    assert (
+        f"Shown: the {LONGEST} of {len(pairs)} pairs whose positions differ most."
+        in (tmp_path / "report/propensity.html").read_text()
+    )
