@@ -336,7 +336,7 @@ def test_a_missing_file_of_numbers_is_told(browser: BrowserContext, site: SiteOf
     page = browser.new_page()
     page.goto((tmp_path / "forty/suitability.html").as_uri())
     page.get_by_text("Show all 40").click()
-    page.get_by_text("file data/system-12.js should lie beside this page").wait_for()
+    page.get_by_text("data/system-12.js should be in the folder of this page").wait_for()
     file = tmp_path / "forty/data/system-13.js"
     file.write_text(file.read_text(encoding="utf-8").replace('"r-0001"', '"r-0002"'), encoding="utf-8")
     page.reload()
