@@ -26,7 +26,7 @@ def read_settings() -> Settings:
         # a fault of several settings together has no place of its own, and names them itself
         faults = [(e["loc"], e["msg"].removeprefix("Value error, "), e["input"]) for e in error.errors()]
         lines = [
-            f"SUITABILITY_{'_'.join(map(str, place)).upper()}={value}: {what}" if place else what
+            f"SUITABILITY_{'_'.join(map(str, place)).upper()}: {what}, not {value!r}" if place else what
             for place, what, value in faults
         ]
         raise click.UsageError("\n".join(lines)) from None

@@ -218,8 +218,8 @@ def test_charts_draw_the_marts_and_leave_out_what_is_withheld(html: str) -> None
     )
     assert (charts["wages"]["x"], charts["wages"]["y"]) == ([90_000.0], [12.5])
     # no wage; withheld; no chat
-    assert "wage or employment are unknown: 3." in html
-    assert "too few chats stand behind them: 1 occupations" in html
+    assert "wage or employment is unknown: 3 occupations." in html
+    assert "they are based on too few chats: 1 occupations" in html
 
 
 def test_a_log_without_a_match_says_so(tmp_path: Path) -> None:

@@ -275,6 +275,6 @@ def test_the_charts_draw_wide_and_narrow(browser: BrowserContext, made: Site) ->
                 assert left >= 0 and right <= width and n_marks > 0
             key = page.locator("[data-chart=roles] .legendtext").all_text_contents()
             assert key == (["1  Basalt 7", "2  newcomer"] if width == 390 else [])
-            wide = page.locator("[aria-label='Best doer and best helper by task']")
+            wide = page.locator("[aria-label='Top-ranked doer and helper by task']")
             assert wide.evaluate("e => e.scrollWidth <= e.clientWidth"), f"nothing is cut at {width}"
         assert page.evaluate("window.hit") is None

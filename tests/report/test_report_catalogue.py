@@ -110,7 +110,7 @@ def test_the_systems_swept_are_those_that_most_settings_put_near_the_first(site:
         got = numbers["settings"][f"{weighting}|{power:g}|{sharpness:g}"]
         assert {order[int(i)] for i in got["values"]} == set(wanted)
         assert order[got["first"][numbers["rows"].index(activity)]] == first
-    assert "the 12 systems that these settings put among the first 3" in made.html("policies")
+    assert "the 12 systems that are most often among the first 3" in made.html("policies")
 
 
 def test_six_hundred_systems_stay_readable_and_light(site: SiteOf) -> None:
@@ -123,7 +123,7 @@ def test_six_hundred_systems_stay_readable_and_light(site: SiteOf) -> None:
         assert 'id="find"' in html and html.count("data-system=") >= 600
         assert "NaN" not in Reader(html).json
         assert max(len(row) for _, table in Reader(html).tables for row in table) <= LEADING + 2
-    assert "Numbers: table suitability of the database" in made.html("suitability")
+    assert "Numbers in the database (table suitability)" in made.html("suitability")
     assert not list((made.folder / "data").glob("suitability.csv*"))
 
 
@@ -186,7 +186,7 @@ def test_the_refresh_tells_what_it_rebuilt_and_why(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("steps", "said"),
     [
-        ([s for s in STEPS if not s[1]], "Rebuilt: none of 1 steps. Nothing that they read had changed."),
+        ([s for s in STEPS if not s[1]], "Rebuilt: none of 1 steps. Nothing that they read has changed."),
         ([s for s in STEPS if s[1]], "Rebuilt: all 3 steps."),
         ([], "Nothing to show: table refresh_step is empty."),
     ],

@@ -107,7 +107,7 @@ def test_the_map_draws_what_has_a_place_and_counts_the_rest(site: SiteOf, name: 
                 [x_border, placed["suitability_log"].median()], rel=1e-5
             )
     if name == "mixed":
-        assert "Withheld because too few respondents stand behind them: 1." in words(page)
+        assert "Withheld because they are based on too few respondents: 1." in words(page)
         assert pictures["role:Acme: Clerk"]["importance"]["names"] == []
         assert "Interviews ask which capabilities work needs" in page
 
@@ -166,7 +166,7 @@ def test_samples_that_contradict_each_other_are_said_to(site: SiteOf) -> None:
     opposed = made.marts["importance_reliability"].assign(pearson=-0.09, disattenuated=-0.094)
     for row in opposed.dropna(subset=["noise_ceiling"]).to_dict("records"):
         said = " ".join(_sample(row)[1])
-        assert "at most about 0.96: what is seen is less than chance would give" in said
+        assert "at most about 0.96: the observed correlation is negative, lower than" in said
         assert "% of that" not in said
 
 
@@ -175,11 +175,11 @@ def test_samples_and_domains_are_compared_in_words_and_tables(site: SiteOf) -> N
     html = made.html("importance")
     said, reader = words(html), Reader(html)
     assert (
-        "Over 16 capabilities the two samples’ points correlate 0.93 on average (95 % interval 0.91 to"
+        "Over 16 capabilities, the mean correlation of the two samples’ points is 0.93 (95 % interval 0.91 to"
         in said
     )
-    assert "allows the samples to correlate at most about 0.96: what is seen is 96 % of that" in said
-    assert "Not everything can be told: fewer than two respondents." in said
+    assert "the samples can correlate at most about 0.96: the observed correlation is 96 % of that" in said
+    assert "Some figures can’t be estimated: fewer than two respondents." in said
     agreement = made.marts["importance_agreement"]
     for unit_type, heading in (("capability", "Capability"), ("activity", "Activity")):
         (table,) = [t for _, t in reader.tables if t[0][:2] == [heading, "Correlation"]]

@@ -218,7 +218,7 @@ def test_calibration_equals_the_mart_and_names_what_fails(site: SiteOf) -> None:
 def test_simulations_that_were_not_run_say_which_command_runs_them(site: SiteOf) -> None:
     html = site("people").html("evidence")
     for command in ("suitability recovery", "suitability calibration"):
-        assert f"run <code>{command}</code> (some minutes), then <code>suitability refresh</code>" in html
+        assert f"run <code>{command}</code> (a few minutes), then <code>suitability refresh</code>" in html
     assert "data-chart" not in html and "plotly" not in html
 
 

@@ -293,9 +293,12 @@ OPEN = [("a", 3.0, 2.8, 3.2, 0.949), ("b", 2.0, 1.8, 2.2, 0.02), ("c", 1.9, 1.0,
     [
         # the intervals overlap, the draws leave no doubt; and the other way round
         (CLEAR, "Settled."),
-        (OPEN, "Not settled: with a chance of 3 % it is C."),
-        ([("a", 3.0, 2, 4, 0.45), ("b", 2.9, 2, 4, 0.55)], "Not settled: with a chance of 55 % it is B."),
-        ([("a", 3.0, 2, 4, NONE), ("b", 2.9, 2, 4, NONE)], "the chance is unknown"),
+        (OPEN, "Not settled: the chance that C is highest is 3 %."),
+        (
+            [("a", 3.0, 2, 4, 0.45), ("b", 2.9, 2, 4, 0.55)],
+            "Not settled: the chance that B is highest is 55 %.",
+        ),
+        ([("a", 3.0, 2, 4, NONE), ("b", 2.9, 2, 4, NONE)], "Unknown: no chance was computed."),
         ([("a", 3.0, 2.8, 3.2, 1.0)], "nothing to compare it with"),
         ([("a", 3.0, 2.8, 3.2, 1.0), ("b", 9.0, NONE, NONE, NONE)], "nothing to compare it with"),
     ],
@@ -314,7 +317,7 @@ def test_the_summary_counts_settled_activities() -> None:
     far, _ = estimates(*CLEAR)
     found = leaders(pd.concat([near, far.assign(activity="Admin")]), ["Coding", "Admin"], systems)
     assert summary(found) == (
-        "For 1 of 2 activities it is settled which system is highest; for the other 1 it is not."
+        "It is settled for 1 of 2 activities which system is highest, and not for the other 1."
     )
     assert summary(found[1:]) == "Admin: it is settled which system is highest."
     assert summary(found[:1]) == "Coding: it is not settled which system is highest."

@@ -116,7 +116,7 @@ def test_tables_and_marks_are_the_marts(tmp_path: Path) -> None:
         ["Battery: items over all benchmarks", "0.610", "–", "–", "–", "–", "6", "4", "–", "–", "–", "–"],
     ]
     withheld = (
-        "Withheld where held out are: Battery: items over all benchmarks. There items lack 12.5 % of all "
+        "No gain is shown for: Battery: items over all benchmarks. Their items lack 12.5 % of all "
         "propensity levels and 25.0 % of those of ultracrepidarianism."
     )
     assert withheld in (tmp_path / "report/propensity.html").read_text(encoding="utf-8")
@@ -189,7 +189,10 @@ def test_of_many_systems_the_page_holds_the_leading_ones_and_the_widest_pairs(tm
     assert [row[3].split(" and ")[1] for row in shown] == [
         f"{i / 10:.2f}" for i in range(len(pairs) - 1, len(pairs) - 1 - LONGEST, -1)
     ]
-    assert f"The {LONGEST} widest apart of {len(pairs)}." in (tmp_path / "report/propensity.html").read_text()
+    assert (
+        f"Shown: the {LONGEST} of {len(pairs)} pairs whose positions differ most."
+        in (tmp_path / "report/propensity.html").read_text()
+    )
 
 
 def test_every_regime_of_assessors_has_words() -> None:

@@ -131,7 +131,7 @@ def test_a_running_refresh_is_code_4_and_names_the_process(tmp_path: Path) -> No
         )  # fmt: skip
         pid = (tmp_path / "refresh.lock").read_text()
     assert done.returncode == 4
-    assert f"process {pid} is already refreshing" in done.stderr
+    assert f"Process {pid} is already refreshing" in done.stderr
 
 
 @pytest.mark.parametrize("content", [b"\x9d" * 50_000, b"", None])
@@ -146,7 +146,7 @@ def test_a_damaged_publication_is_told_with_what_to_do(home: Path, content: byte
     for arguments in (["status"], ["sql", "select * from marts.policy"])[: 1 if content is None else 2]:
         result = _call(*arguments, home=home)
         assert (result.exit_code, type(result.exception)) == (1, SystemExit)
-        assert f"{path} is " in result.stderr and told in result.stderr
+        assert f"{path} " in result.stderr and told in result.stderr
     result = _call("doctor", home=home, COLUMNS="400")
     assert result.exit_code == 1 and told in result.output
 
@@ -256,7 +256,7 @@ def test_template_writes_what_doctor_then_finds(tmp_path: Path) -> None:
     assert all(path.is_file() for path in written)
     seen = _call("doctor", home=tmp_path / "home", sources=folder, COLUMNS="200")
     # each of them would stop a refresh
-    assert seen.exit_code == 1 and "a header and no rows, fill or delete: battery/ratings/" in seen.output
+    assert seen.exit_code == 1 and "header without rows, fill in or delete: battery/ratings/" in seen.output
     for path in written:
         header = path.read_text(encoding="utf-8-sig").partition("\n")[0]
         path.write_text(f"{header}\n{',' * header.count(',')}x\n", encoding="utf-8")
@@ -274,12 +274,12 @@ def test_wipe_removes_the_fit_and_the_partition_of_one_system(tmp_path: Path) ->
 
     unknown = _call("wipe", "b", home=tmp_path)
     assert unknown.exit_code == 1
-    assert "No fit of 'b' is stored. Fitted are: a, b/c." in unknown.stderr
+    assert "There is no stored fit of 'b'. Stored fits: a, b/c." in unknown.stderr
     assert all(path.exists() for path in fits.values())
 
     done = _call("wipe", "b/c", home=tmp_path)
     assert done.exit_code == 0
-    assert "'b/c' is gone" in done.stdout
+    assert "Removed the fit of 'b/c'" in done.stdout
     assert [path.exists() for path in fits.values()] == [True, False]
     with open_instance(tmp_path) as instance:
         assert instance.get_dynamic_partitions("ai_system") == ["a"]
@@ -313,7 +313,7 @@ def test_doctor_tells_of_all_inputs_of_what_is_not_read_and_of_links_to_nothing(
     broken = _call("doctor", home=tmp_path / "home", sources=sources, COLUMNS="900")
     assert broken.exit_code == 1
     for file in ("battery/systems.csv", "battery/ratings/z.csv"):
-        assert f"links to files that are not there: {file} " in broken.output
+        assert f"broken links, correct or delete them: {file} " in broken.output
 
 
 def test_a_failed_run_tells_the_first_cause_the_failed_check_and_the_last_good_publication(
@@ -343,7 +343,7 @@ def test_a_failed_run_tells_the_first_cause_the_failed_check_and_the_last_good_p
     told = text.getvalue()
     assert "FAILED raw/rating\nbattery/ratings/a.csv, row 7: a clear message" in told
     assert "CHECK FAILED raw/result: floor\nat least one row; observed 0" in told
-    assert "last good publication stands: refresh r1 of 2026-01-02 03:04:05 UTC" in told
+    assert "last good publication is unchanged: refresh r1 of 2026-01-02 03:04:05 UTC" in told
     assert "Traceback" not in told
 
 

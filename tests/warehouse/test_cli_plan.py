@@ -37,7 +37,7 @@ def test_what_was_not_read_is_told_in_a_handful_of_lines(tmp_path: Path) -> None
     text = io.StringIO()
     show.left_out(Console(file=text, width=200), found)
     lines = text.getvalue().splitlines()
-    assert lines == [*(f"not read  {file}" for file in files), "... and 2 more: see `suitability dev`"]
+    assert lines == [*(f"not read  {file}" for file in files), "... and 2 more: `suitability dev` shows all"]
     text.truncate(0)
     show.left_out(Console(file=text, width=200), LeftOut([], columns))
     assert "r/a.csv: column SMs\nnot read  s.csv: column q0, q1, q2 and 37 more" in text.getvalue()
@@ -75,7 +75,7 @@ def test_a_dry_run_tells_what_would_be_made_and_why_and_makes_nothing(
     assert result.exit_code == 0, result.output
     told = result.output.splitlines()[2:]
     assert told == [
-        "2 of 2 assets to make again or to look at:",
+        "2 of 2 assets to rebuild or check:",
         "  SUITABILITY_SEED is 2 and was 1 (1 asset)",
         "  1 asset depends on these",
     ]
@@ -96,7 +96,13 @@ def test_status_shows_the_publication_and_that_it_is_synthetic(
     _noted(home, monkeypatch)
     result = _call("status", home=home)
     assert result.exit_code == 0
-    for text in ("SYNTHETIC", "r1", "no refresh is running", "slice work skipped", str(home / "published")):
+    for text in (
+        "SYNTHETIC",
+        "r1",
+        "no refresh is running",
+        "slice work was skipped",
+        str(home / "published"),
+    ):
         assert text in result.output.replace("\n", "") or text in result.output
 
 
@@ -127,7 +133,7 @@ def test_reasons_are_told_the_commonest_first_and_no_more_than_fit() -> None:
     show.plan(Console(file=text, width=200), Refresh(20, stale), False)
     lines = text.getvalue().splitlines()
     assert lines[:3] == [
-        "12 of 20 assets to make again or to look at:",
+        "12 of 20 assets to rebuild or check:",
         "  reason 9 (3 assets)",
         "  reason 0 (1 asset)",
     ]

@@ -152,4 +152,4 @@ def test_beside_a_running_refresh_it_is_code_4(tmp_path: Path) -> None:
         result = call(tmp_path, "recovery")
         process.kill()
     assert result.exit_code == 4
-    assert f"process {process.pid} is already refreshing" in result.stderr
+    assert f"Process {process.pid} is already refreshing" in result.stderr

@@ -50,7 +50,7 @@ def test_the_rows_behind_a_failed_dbt_test_are_named(tmp_path: Path) -> None:
     (compiled.parent / "x.sql").write_text("select benchmark, nullif(share, 0) as share from x")
     message = "Runtime Error in model x\n  Constraint Error: NOT NULL constraint failed: x__dbt_tmp.share"
     assert null_rows(settings, message) == [
-        "share of x may not be NULL, and is here:",
+        "Column share of x must not be NULL. First rows where it is:",
         "benchmark=AGIEval-MCQ, share=None",
     ]
     assert null_rows(settings, "another error") == []
@@ -124,7 +124,7 @@ def test_a_home_that_cannot_be_made_is_a_usage_error(command: str) -> None:
         main, [command], env={"SUITABILITY_HOME": "/proc/self/x", "SUITABILITY_SOURCES": None}
     )
     assert result.exit_code == 2
-    assert "can't be written to" in result.output
+    assert "is not writable" in result.output
 
 
 def test_names_with_square_brackets_are_shown_as_they_are() -> None:

@@ -86,7 +86,7 @@ def test_same_marts_give_the_same_parquet_bytes(warehouse: DuckDBWarehouse, tmp_
     [
         ([Mart("absent", ("x",), ("x",))], "absent: missing"),
         ([Mart("capability_profile", ("system", "sd_log"), ("system",))], "lacks sd_log"),
-        ([Mart("capability_profile", ("system", "mean_log"), ("mean_log",))], "stands 3 times"),
+        ([Mart("capability_profile", ("system", "mean_log"), ("mean_log",))], "occurs 3 times"),
     ],
 )
 def test_broken_marts_are_refused_and_the_last_good_file_stays(

@@ -161,7 +161,7 @@ def test_what_can_not_be_done_is_said(home: Path, sources: Path, tmp_path: Path)
     for arguments, folder, code, message in (
         (("--read", form, "--system", "P"), None, 2, "suitability template"),
         (("--read", form, "--system", "P"), sources, 1, "key.csv"),
-        (("--system", "P"), sources, 2, "belong to --read"),
+        (("--system", "P"), sources, 2, "can only be used with --read"),
     ):
         result = call(*arguments, home=home, sources=folder)
         assert result.exit_code == code

@@ -147,13 +147,13 @@ def _choice(frame: pd.DataFrame, names: dict[str, str]) -> Table:
     ]
     columns = [
         "Task",
-        "Best doer",
-        "Best helper",
+        "Top-ranked doer",
+        "Top-ranked helper",
         "Probability that help chosen this way beats no help",
         "Conclusion",
     ]
     lost = [
-        "Ranks lost if the best doer helps instead of the best helper (95\u00a0% interval)",
+        "Ranks lost if the top-ranked doer helps instead of the top-ranked helper (95\u00a0% interval)",
         "Loss in comparisons won (percentage points)",
     ]
     return Table([*columns, *lost], rows, {1, 2, 4})
@@ -363,9 +363,9 @@ def _traits(frame: pd.DataFrame) -> Table:
     columns = [
         "Trait of the guidance",
         "Rank correlation with a better rank",
-        "Mean score, two best candidates",
+        "Mean score, two top-ranked candidates",
     ]
-    return Table([*columns, "Mean score, two worst candidates", "Texts"], rows)
+    return Table([*columns, "Mean score, two lowest-ranked candidates", "Texts"], rows)
 
 
 def _turned(rho: object) -> float | None:

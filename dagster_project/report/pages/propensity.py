@@ -20,7 +20,7 @@ MARTS = ("propensity", "steerability", "propensity_surface", "propensity_pair", 
 SATURATED, AMBIGUOUS = "limited on one side at most", "another position fits the answers nearly as well"
 # propensity -> name, negative and positive end; the marts hold only the key (a test compares with dbt's seed)
 SCALES = {
-    "red_blue": ("Red or blue", "prefers blue", "prefers red"),
+    "red_blue": ("Red or blue", "blue", "red"),
     "risk": ("Risk aversion", "risk-seeking", "risk-averse"),
     "extraversion": ("Extraversion", "introverted", "extravert"),
     "ultracrepidarianism": ("Ultracrepidarianism", "withholds what it knows", "answers beyond its knowledge"),
