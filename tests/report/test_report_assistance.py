@@ -10,6 +10,7 @@ import duckdb
 import pandas as pd
 import pytest
 
+from dagster_project.report.pages.assistance import _overall
 from dagster_project.report.site import render_report
 from tests.report.page_reader import Reader
 from tests.report.published_standin import Site, StandIn, build
@@ -52,7 +53,7 @@ MARTS = {
             ("augmentation", "basalt-7", 3.0, None, 3, 0.0, 3, 3, -2.0, None, None, False, None, 3, 1, 1, 1.0, 0.0),
         ],
         columns=OVERALL,
-    ),
+    ).assign(comparison_group=1, n_groups=1),
     "role_choice": pd.DataFrame(
         [
             ("tax_return", "basalt-7", "newcomer", 0.97, 2.0, 0.6, 0.5, 3.0, 1, 2, 10),
@@ -278,3 +279,16 @@ def test_the_charts_draw_wide_and_narrow(browser: BrowserContext, made: Site) ->
             wide = page.locator("[aria-label='Top-ranked doer and helper by task']")
             assert wide.evaluate("e => e.scrollWidth <= e.clientWidth"), f"nothing is cut at {width}"
         assert page.evaluate("window.hit") is None
+
+
+def test_groups_that_never_met_are_ranked_apart() -> None:
+    """The second group's first rank does not stand above the first group's second."""
+    own = MARTS["tournament_overall"].query("mode == 'automation'")
+    other = own.assign(candidate=["wim", "zed"], comparison_group=2, rank=[1, 2], mean_rank=[1.0, 2.0])
+    table = _overall(pd.concat([own, other]).assign(n_groups=2), {})
+    assert table.columns[:3] == ["Group", "Candidate", "Rank"]
+    assert [row[:3] for row in table.rows] == [
+        *(["1", "basalt-7", "1"], ["1", "newcomer", "2"]),
+        *(["2", "wim", "1"], ["2", "zed", "2"]),
+    ]
+    assert _overall(own, {}).columns[0] == "Candidate"
