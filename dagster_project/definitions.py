@@ -40,6 +40,7 @@ ASSET_MODULES = (
     "assets.suitability.assets",
     "assets.assistance.assets",
     "assets.propensity.assets",
+    "assets.agentic.assets",
     "dagster_project.report.asset",
 )
 

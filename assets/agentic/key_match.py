@@ -1,7 +1,7 @@
 """Calls that an agent made, scored against the calls of the answer key, tool by tool.
 
 Belongs here: which calls are compared, and equality that code can decide. Does not belong here: equality that takes a
-judge (judging.py), scenario means (dbt).
+judge, scenario means (dbt).
 
 Source: paper `open-economic-index`, Appendix B, Tool Call Accuracy.
 """
@@ -11,17 +11,16 @@ from __future__ import annotations
 import json
 import math
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-Arguments = dict[str, Any]
 How = Literal["exact", "normalised", "differs", "never called"]
 
 
 class KeyMatch(NamedTuple):
     """What code can say of one tool name of a key.
 
-    `n_called` counts all calls of that name, compared are the last `n_expected` of them. 'differs' is not yet a 0: a
+    `n_called` counts all calls of that name; compared are the last `n_expected` of them. 'differs' is not yet a 0: a
     judge may find the calls equivalent.
     """
 
@@ -31,7 +30,7 @@ class KeyMatch(NamedTuple):
     how: How
 
 
-def match_key(expected: Sequence[Arguments], called: Sequence[Arguments]) -> KeyMatch:
+def match_key(expected: Sequence[Any], called: Sequence[Any]) -> KeyMatch:
     """Compare M expected calls of one tool with the last M calls of it, in any order.
 
     Args:
@@ -42,33 +41,21 @@ def match_key(expected: Sequence[Arguments], called: Sequence[Arguments]) -> Key
         Score 1 if every expected call has a call of its own that equals it; 0 if the tool was never called; None where
         code can't decide.
     """
+    sizes = len(expected), len(called)
+    if not called:
+        return KeyMatch(0, *sizes, "never called")
     last = called[-len(expected) :]
-    score, how = (None, "differs") if called else (0, "never called")
-    for name, normal in (("exact", _as_is), ("normalised", normalised)):
-        if pairs_all(expected, last, lambda a, b, normal=normal: normal(a) == normal(b)):
-            score, how = 1, name
-            break
-    return KeyMatch(score, len(expected), len(called), how)  # type: ignore[arg-type]
+    # equality is transitive, so calls pair off exactly where both lists hold the same forms equally often
+    if sorted(map(_as_is, expected)) == sorted(map(_as_is, last)):
+        return KeyMatch(1, *sizes, "exact")
+    if sorted(map(normal_form, expected)) == sorted(map(normal_form, last)):
+        return KeyMatch(1, *sizes, "normalised")
+    return KeyMatch(None, *sizes, "differs")
 
 
-def pairs_all(
-    expected: Sequence[Arguments],
-    called: Sequence[Arguments],
-    is_equal: Callable[[Arguments, Arguments], bool],
-) -> bool:
-    """Whether every expected call can be paired with a different equal call (augmenting paths)."""
-    owner: dict[int, int] = {}
-
-    def seat(i: int, seen: set[int]) -> bool:
-        for j, call in enumerate(called):
-            if j not in seen and is_equal(expected[i], call):
-                seen.add(j)
-                if j not in owner or seat(owner[j], seen):
-                    owner[j] = i
-                    return True
-        return False
-
-    return len(called) >= len(expected) and all(seat(i, set()) for i in range(len(expected)))
+def normal_form(value: Any) -> str:
+    """`normalised`, as a text to be compared by."""
+    return _as_is(normalised(value))
 
 
 def normalised(value: Any) -> Any:
@@ -79,17 +66,17 @@ def normalised(value: Any) -> Any:
     """
     if isinstance(value, dict):
         cleaned = {str(key): normalised(inner) for key, inner in value.items()}
-        return {key: inner for key, inner in cleaned.items() if inner not in (None, "", (), {})}
+        return {key: inner for key, inner in cleaned.items() if inner not in (None, "", [], {})}
     if isinstance(value, list | tuple):
-        return tuple(normalised(inner) for inner in value)
+        return [normalised(inner) for inner in value]
     if isinstance(value, bool) or value is None:
-        return value if value is None else ("boolean", value)
+        return value
     if isinstance(value, int | float):
         return _number(value)
     text = " ".join(unicodedata.normalize("NFKC", str(value)).casefold().split())
     try:
         return _number(json.loads(text)) if text and text[0] in "-0123456789" else text
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return text
 
 

@@ -8,8 +8,8 @@ Source: paper `open-economic-index`, Appendix H.4 (the simulator's rules) and Ta
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, wraps
 from typing import Any, Literal, NamedTuple
 
 FaultClass = Literal["missing required argument", "unknown argument", "mistyped argument"]
@@ -17,9 +17,23 @@ FaultClass = Literal["missing required argument", "unknown argument", "mistyped 
 # keywords that say what an argument is; `pattern` and `format` are left out: other people's regular expressions may
 # never end, and the paper's rules know types and enumerations only
 _KEPT = (
-    *("$ref", "allOf", "anyOf", "const", "dependentRequired", "enum", "items", "oneOf", "prefixItems", "properties"),
+    *(
+        "$ref",
+        "allOf",
+        "anyOf",
+        "const",
+        "dependentRequired",
+        "enum",
+        "items",
+        "oneOf",
+        "prefixItems",
+        "properties",
+    ),
     *("required", "type"),
 )
+# keywords looked at for one call: alternatives that refer to each other can double with each level
+MOST_STEPS = 20_000
+_REASON = 200
 
 
 class ArgumentFault(NamedTuple):
@@ -28,6 +42,10 @@ class ArgumentFault(NamedTuple):
     path: str
     fault: FaultClass
     reason: str
+
+
+class _EndlessSchemaError(ValueError):
+    """A schema takes more steps than any that says what arguments are."""
 
 
 def argument_faults(schema: Mapping[str, Any] | None, arguments: Mapping[str, Any]) -> list[ArgumentFault]:
@@ -39,18 +57,19 @@ def argument_faults(schema: Mapping[str, Any] | None, arguments: Mapping[str, An
     if not isinstance(properties, dict) or not properties:
         return []
     known = {name: value for name, value in arguments.items() if name in properties}
-    found = [
+    found = {
         ArgumentFault(name, "unknown argument", f"the tool has no argument '{name}'")
         for name in arguments
         if name not in properties
-    ]
-    found += _schema_faults(dict(schema or {}), known)
-    return sorted(set(found))
+    }
+    found |= set(_schema_faults(dict(schema or {}), known))
+    return sorted(found)
 
 
 def _schema_faults(schema: dict[str, Any], arguments: dict[str, Any]) -> Iterator[ArgumentFault]:
     from referencing.exceptions import Unresolvable
 
+    _steps[0] = 0
     try:
         for error in _checker()(schema, registry=_no_registry()).iter_errors(arguments):
             place = ".".join(str(step) for step in error.absolute_path)
@@ -59,17 +78,31 @@ def _schema_faults(schema: dict[str, Any], arguments: dict[str, Any]) -> Iterato
                     path = f"{place}.{name}" if place else name
                     yield ArgumentFault(path, "missing required argument", f"'{path}' is required")
             else:
-                yield ArgumentFault(place, "mistyped argument", error.message[:200])
-    except (Unresolvable, TypeError, AttributeError, ValueError, RecursionError):
-        # a schema that is none forbids nothing
+                yield ArgumentFault(place, "mistyped argument", error.message[:_REASON])
+    except (Unresolvable, TypeError, AttributeError, KeyError, ValueError, RecursionError):
+        # what is no schema forbids nothing
         return
+
+
+_steps = [0]
+
+
+def _counted(keyword: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(keyword)
+    def check(*arguments: Any) -> Any:
+        _steps[0] += 1
+        if _steps[0] > MOST_STEPS:
+            raise _EndlessSchemaError
+        return keyword(*arguments)
+
+    return check
 
 
 @cache
 def _checker() -> Any:
     from jsonschema import Draft202012Validator, validators
 
-    kept = {name: Draft202012Validator.VALIDATORS[name] for name in _KEPT}
+    kept = {name: _counted(Draft202012Validator.VALIDATORS[name]) for name in _KEPT}
     return validators.create(
         Draft202012Validator.META_SCHEMA, validators=kept, type_checker=Draft202012Validator.TYPE_CHECKER
     )

@@ -33,9 +33,13 @@ from assets.sources.readers import (
     read_propensity_responses,
     read_ratings,
     read_results,
+    read_scenarios,
+    read_servers,
     read_survey,
     read_systems,
     read_traits,
+    read_trajectories,
+    read_verdicts,
 )
 from assets.sources.refresh_record import new_refresh
 from assets.sources.salt import read_salt
@@ -247,4 +251,20 @@ propensity_items = raw_assets(
 propensity_response = raw_assets(
     "propensity", "propensity_responses", read_propensity_responses,
     {"raw.propensity_response": "What systems chose under each incitation as it came: a row a line, all TEXT."},
+)  # fmt: skip
+tool_server = raw_assets(
+    "agentic", "servers", read_servers,
+    {"raw.tool_server": "Tool servers with their tools' schemas as they came: a row a line."},
+)  # fmt: skip
+scenario = raw_assets(
+    "agentic", "scenarios", read_scenarios,
+    {"raw.scenario": "Requests with their answer keys as they came: a row a line."},
+)  # fmt: skip
+trajectory = raw_assets(
+    "agentic", "trajectories", read_trajectories,
+    {"raw.trajectory": "Runs of agents as they came: a row a line. Messages stay in the working file."},
+)  # fmt: skip
+trajectory_verdict = raw_assets(
+    "agentic", "verdicts", read_verdicts,
+    {"raw.trajectory_verdict": "Judges' scores of runs as they came: a row a line."},
 )  # fmt: skip

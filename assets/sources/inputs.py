@@ -106,6 +106,8 @@ INPUTS = (
         "agentic/scenarios", JSONL),
     _of("trajectories", "agentic", "agentic/trajectories/*.jsonl: what agents did and said in scenarios.",
         "agentic/trajectories", JSONL),
+    _of("verdicts", "agentic", "agentic/verdicts/*.jsonl: judges' scores of trajectories.",
+        "agentic/verdicts", JSONL),
     _of("tasks", "assistance", "tournament/tasks/*.md: tasks beside those of the project.",
         "tournament/tasks", ".md"),
     Input("rubrics", "llm", "rubrics/: rubrics, tasks, and what models are told beside them.",

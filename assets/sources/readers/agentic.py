@@ -1,4 +1,4 @@
-"""agentic/: tool servers, scenarios with their answer keys, trajectories of agents; one row a line.
+"""agentic/: tool servers, scenarios with answer keys, trajectories of agents, verdicts on them; one row a line.
 
 Belongs here: the fields of those files, lists and objects kept as JSON text. Does not belong here: whether a scenario
 can be used or a call is right (assets/agentic).
@@ -20,15 +20,19 @@ from assets.sources.readers.json_lines import FieldFault, Names, read_json_lines
 SERVERS = BY_NAME["servers"].location
 SCENARIOS = BY_NAME["scenarios"].location
 TRAJECTORIES = BY_NAME["trajectories"].location
+VERDICTS = BY_NAME["verdicts"].location
 SERVER_FIELDS = ("server", "description", "analysis", "tools")
 SCENARIO_FIELDS = (
     *("scenario", "pair", "occupation", "request", "tool_analysis", "workflow"),
-    *("tasks", "calls", "withheld", "follow_ups"),
+    *("tasks", "servers", "calls", "withheld", "follow_ups"),
 )
 USAGE = ("input_tokens", "output_tokens", "cost", "seconds")
 TRAJECTORY_FIELDS = (
     *("scenario", "system", "mode", "run", "ended_by", "n_steers", "environment", "reward"),
-    *("messages", "calls", "usage", *USAGE),
+    *("messages", "calls", *USAGE),
+)
+VERDICT_FIELDS = (
+    *("scenario", "system", "mode", "run", "measure", "tool", "score", "category", "judge", "reason"),
 )
 MODES = ("single", "multi")
 ENDS = ("answered", "user_ended", "turn_limit", "time_limit", "crashed", "budget")
@@ -40,9 +44,7 @@ def read_servers(sources: Path) -> Reading:
     Raises:
         SourceError: as `json_lines.read_json_lines`.
     """
-    return read_json_lines(
-        sources, SERVERS, "raw.tool_server", SERVER_FIELDS, partial(_server, Names())
-    )
+    return read_json_lines(sources, SERVERS, "raw.tool_server", SERVER_FIELDS, partial(_server, Names()))
 
 
 def read_scenarios(sources: Path) -> Reading:
@@ -51,9 +53,7 @@ def read_scenarios(sources: Path) -> Reading:
     Raises:
         SourceError: as `json_lines.read_json_lines`.
     """
-    return read_json_lines(
-        sources, SCENARIOS, "raw.scenario", SCENARIO_FIELDS, partial(_scenario, Names())
-    )
+    return read_json_lines(sources, SCENARIOS, "raw.scenario", SCENARIO_FIELDS, partial(_scenario, Names()))
 
 
 def read_trajectories(sources: Path) -> Reading:
@@ -67,15 +67,24 @@ def read_trajectories(sources: Path) -> Reading:
     )
 
 
+def read_verdicts(sources: Path) -> Reading:
+    """raw.trajectory_verdict: a row a judge's score of one measure of a run; a score that is none is kept as it reads.
+
+    Raises:
+        SourceError: as `json_lines.read_json_lines`.
+    """
+    return read_json_lines(
+        sources, VERDICTS, "raw.trajectory_verdict", VERDICT_FIELDS, partial(_verdict, Names())
+    )
+
+
 def _server(names: Names, record: dict[str, Any]) -> dict[str, object]:
     tools = []
     for tool in _objects(record, "tools", ("name",)):
         schema = tool.get("input_schema")
         if schema is not None and not isinstance(schema, dict):
             raise FieldFault("tools", tool, "input_schema is no JSON object")
-        tools.append(
-            {"name": tool["name"], "description": tool.get("description"), "input_schema": schema}
-        )
+        tools.append({"name": tool["name"], "description": tool.get("description"), "input_schema": schema})
     doubled = _doubled([tool["name"] for tool in tools])
     if doubled:
         raise FieldFault("tools", doubled, "two tools have this name")
@@ -99,14 +108,12 @@ def _scenario(names: Names, record: dict[str, Any]) -> dict[str, object]:
     row: dict[str, object] = {name: names(record, name) for name in ("pair", "occupation")}
     row |= {name: text(record, name) for name in ("request", "tool_analysis", "workflow")}
     row |= {"scenario": _key(names, record, "scenario")}
-    row |= {name: _dump(_texts(record, name)) for name in ("tasks", "follow_ups")}
+    row |= {name: _dump(_texts(record, name)) for name in ("tasks", "servers", "follow_ups")}
     return row | {"calls": _dump(calls), "withheld": _dump(withheld)}
 
 
 def _trajectory(names: Names, record: dict[str, Any]) -> dict[str, object]:
-    row: dict[str, object] = {
-        name: _key(names, record, name) for name in ("scenario", "system", "run")
-    }
+    row: dict[str, object] = {name: _key(names, record, name) for name in ("scenario", "system", "run")}
     row |= {
         "mode": _one_of(names, record, "mode", MODES),
         "ended_by": _one_of(names, record, "ended_by", ENDS),
@@ -124,6 +131,14 @@ def _trajectory(names: Names, record: dict[str, Any]) -> dict[str, object]:
     row |= {name: _number(usage, name, whole="tokens" in name) for name in USAGE}
     messages = _objects(record, "messages", ("role",))
     return row | {"messages": _dump(messages), "calls": _dump(calls)}
+
+
+def _verdict(names: Names, record: dict[str, Any]) -> dict[str, object]:
+    keys = ("scenario", "system", "run", "measure")
+    row: dict[str, object] = {name: _key(names, record, name) for name in keys}
+    row |= {"mode": _one_of(names, record, "mode", MODES)}
+    row |= {name: names(record, name) for name in ("tool", "category", "judge")}
+    return row | {name: text(record, name) for name in ("score", "reason")}
 
 
 def _key(names: Names, record: dict[str, Any], field: str) -> str:
