@@ -99,5 +99,7 @@ def test_a_table_that_is_not_declared_is_refused(settings: Settings) -> None:
         step.read("raw.rating")
         return Made()
 
-    with pytest.raises(LookupError, match=r"estimate__posterior_check reads raw\.rating without declaring it"):
+    with pytest.raises(
+        LookupError, match=r"estimate__posterior_check reads raw\.rating without declaring it"
+    ):
         run(settings, reading)

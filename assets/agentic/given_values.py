@@ -34,7 +34,7 @@ _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
-_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ]|$)")
+_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[t ]|$)")
 
 
 class Given:

@@ -67,6 +67,7 @@ def argument_faults(schema: Mapping[str, Any] | None, arguments: Mapping[str, An
 
 
 def _schema_faults(schema: dict[str, Any], arguments: dict[str, Any]) -> Iterator[ArgumentFault]:
+    from jsonschema.exceptions import UnknownType
     from referencing.exceptions import Unresolvable
 
     _steps[0] = 0
@@ -79,7 +80,7 @@ def _schema_faults(schema: dict[str, Any], arguments: dict[str, Any]) -> Iterato
                     yield ArgumentFault(path, "missing required argument", f"'{path}' is required")
             else:
                 yield ArgumentFault(place, "mistyped argument", error.message[:_REASON])
-    except (Unresolvable, TypeError, AttributeError, KeyError, ValueError, RecursionError):
+    except (UnknownType, Unresolvable, TypeError, AttributeError, KeyError, ValueError, RecursionError):
         # what is no schema forbids nothing
         return
 

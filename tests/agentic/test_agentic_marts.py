@@ -72,7 +72,9 @@ def test_every_tool_name_is_decided_as_its_script_says(warehouse: DuckDBWarehous
     assert len(found) == 3 * 2 * len(SCRIPTS)
 
 
-def test_accuracy_is_the_share_of_tool_names_and_null_while_a_judge_is_missing(warehouse: DuckDBWarehouse) -> None:
+def test_accuracy_is_the_share_of_tool_names_and_null_while_a_judge_is_missing(
+    warehouse: DuckDBWarehouse,
+) -> None:
     scores = warehouse.read("marts.scenario_score")
     scores = scores[scores["scenario"] != "f1"].set_index(["system", "mode", "measure"]).sort_index()["score"]
     for (system, mode), expected in ACCURACY.items():
@@ -81,7 +83,9 @@ def test_accuracy_is_the_share_of_tool_names_and_null_while_a_judge_is_missing(w
         assert found == pytest.approx(expected), (system, mode)
 
 
-def test_a_foreign_scenario_is_scored_and_a_work_scenario_with_faults_is_not(warehouse: DuckDBWarehouse) -> None:
+def test_a_foreign_scenario_is_scored_and_a_work_scenario_with_faults_is_not(
+    warehouse: DuckDBWarehouse,
+) -> None:
     faults = warehouse.read("marts.scenario_fault")
     told = {(row.scenario, row.check_name, row.is_blocking) for row in faults.itertuples()}
     assert told == {
@@ -133,12 +137,12 @@ def test_errors_have_the_classes_and_denominators_of_their_scripts(warehouse: Du
 def status_of(warehouse: DuckDBWarehouse, measure: str) -> dict[tuple[str, str], tuple[Any, str]]:
     runs = warehouse.read("intermediate.int_agent_run_score")
     runs = runs[(runs["measure"] == measure) & (runs["scenario"] != "f1")]
-    return {
-        (r.system, r.mode): (None if pd.isna(r.score) else r.score, r.status) for r in runs.itertuples()
-    }
+    return {(r.system, r.mode): (None if pd.isna(r.score) else r.score, r.status) for r in runs.itertuples()}
 
 
-def test_an_expired_conversation_has_autonomy_1_and_what_no_judge_read_is_not_0(warehouse: DuckDBWarehouse) -> None:
+def test_an_expired_conversation_has_autonomy_1_and_what_no_judge_read_is_not_0(
+    warehouse: DuckDBWarehouse,
+) -> None:
     autonomy, grounding = status_of(warehouse, "autonomy"), status_of(warehouse, "grounding")
     assert autonomy == {
         ("good", "multi"): (5.0, "scored"),
@@ -154,17 +158,37 @@ def test_an_expired_conversation_has_autonomy_1_and_what_no_judge_read_is_not_0(
 def test_occupations_pairs_and_costs_follow(warehouse: DuckDBWarehouse) -> None:
     of = warehouse.read("marts.occupation_capability").set_index(["system", "mode"]).sort_index()
     assert set(of["occupation"]) == {"11-1011.00"} and set(of["title"]) == {"Planners"}
-    assert of.loc[("good", "single"), ["complete_share", "mean_tool_accuracy", "mean_grounding"]].tolist() == [1, 1, 5]
-    assert of.loc[("good", "multi"), ["complete_share", "mean_grounding", "all_high_share"]].tolist() == [1, 4, 1]
-    assert of.loc[("lazy", "single"), ["complete_share", "mean_workflow", "all_high_share"]].tolist() == [0, 1, 0]
+    assert of.loc[
+        ("good", "single"), ["complete_share", "mean_tool_accuracy", "mean_grounding"]
+    ].tolist() == [1, 1, 5]
+    assert of.loc[("good", "multi"), ["complete_share", "mean_grounding", "all_high_share"]].tolist() == [
+        1,
+        4,
+        1,
+    ]
+    assert of.loc[("lazy", "single"), ["complete_share", "mean_workflow", "all_high_share"]].tolist() == [
+        0,
+        1,
+        0,
+    ]
     assert pd.isna(of.loc[("alike", "single"), "complete_share"])
     pair = warehouse.read("marts.single_multi_pair").set_index(["system", "measure"]).sort_index()
-    assert pair.loc[("good", "grounding"), ["single_score", "multi_score", "difference"]].tolist() == [5, 4, -1]
+    assert pair.loc[("good", "grounding"), ["single_score", "multi_score", "difference"]].tolist() == [
+        5,
+        4,
+        -1,
+    ]
     assert pair.loc[("lazy", "workflow"), ["single_score", "multi_score", "difference"]].tolist() == [1, 1, 0]
     assert ("hallucinating", "tool_accuracy") not in pair.index
     cost = warehouse.read("marts.agent_cost").set_index(["system", "mode"]).sort_index()
-    assert cost.loc[("good", "multi"), ["n_without_cost", "mean_cost", "mean_seconds"]].tolist() == [0, 0.25, 12.5]
-    assert cost.loc[("lazy", "multi"), "n_without_cost"] == 1 and pd.isna(cost.loc[("lazy", "multi"), "mean_cost"])
+    assert cost.loc[("good", "multi"), ["n_without_cost", "mean_cost", "mean_seconds"]].tolist() == [
+        0,
+        0.25,
+        12.5,
+    ]
+    assert cost.loc[("lazy", "multi"), "n_without_cost"] == 1 and pd.isna(
+        cost.loc[("lazy", "multi"), "mean_cost"]
+    )
 
 
 def test_capability_is_set_against_usage(warehouse: DuckDBWarehouse) -> None:

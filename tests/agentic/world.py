@@ -74,7 +74,11 @@ VARIANT: Row = PLAIN | {
     "follow_ups": ["On which day?"],
 }
 # from elsewhere: no tasks, one server that nobody described, a value that only tools know
-FOREIGN: Row = {"scenario": "f1", "request": "Book it.", "calls": [{"server": "x", "tool": "book", "arguments": {"n": 9}}]}
+FOREIGN: Row = {
+    "scenario": "f1",
+    "request": "Book it.",
+    "calls": [{"server": "x", "tool": "book", "arguments": {"n": 9}}],
+}
 SCENARIOS = [PLAIN, VARIANT, FOREIGN]
 
 
@@ -96,12 +100,19 @@ SCRIPTS: dict[str, tuple[str, list[Row]]] = {
             call("send_mail", to="ada"),
         ],
     ),
-    "looping": ("turn_limit", [call("find_person", name="Ada Byrne"), *[call("list_events", date="2026-05-03")] * 5]),
+    "looping": (
+        "turn_limit",
+        [call("find_person", name="Ada Byrne"), *[call("list_events", date="2026-05-03")] * 5],
+    ),
     "crashing": ("crashed", RIGHT[:1]),
     # blanks and case by code, another order of names by a judge
     "alike": (
         "answered",
-        [call("find_person", name="Byrne, Ada"), RIGHT[1], call("create_event", title=" welcome  ADA", date="2026-05-03")],
+        [
+            call("find_person", name="Byrne, Ada"),
+            RIGHT[1],
+            call("create_event", title=" welcome  ADA", date="2026-05-03"),
+        ],
     ),
     "stopped": ("budget", RIGHT),
 }
@@ -199,8 +210,14 @@ ERRORS = {
 def write_world(sources: Path) -> Path:
     """agentic/ with all of the above, and behind it lines that can't be used."""
     folder = sources / "agentic"
-    write_json_lines(folder / "servers/all.jsonl", [*SERVERS, SERVERS[0], {"server": "y", "tools": [{"name": ""}]}])
-    named = PLAIN | {"scenario": "named", "pair": None, "request": "Use create_event for Ada Byrne's 'Welcome Ada'."}
+    write_json_lines(
+        folder / "servers/all.jsonl", [*SERVERS, SERVERS[0], {"server": "y", "tools": [{"name": ""}]}]
+    )
+    named = PLAIN | {
+        "scenario": "named",
+        "pair": None,
+        "request": "Use create_event for Ada Byrne's 'Welcome Ada'.",
+    }
     write_json_lines(folder / "scenarios/all.jsonl", [*SCENARIOS, named, PLAIN | {"request": "again"}])
     runs = trajectories()
     foreign = {"scenario": "f1", "system": "good", "mode": "single", "run": 1, "ended_by": "answered"}

@@ -265,14 +265,8 @@ BROKEN: list[tuple[str, Break, str]] = [
     ),
     ("raw.candidate", cells("role", "candidate; judge"), "column_values_to_match_regex_role"),
     ("raw.candidate", cells("gradient", "last"), "column_values_to_match_regex_gradient"),
-    *(
-        (f"raw.{name}", twice, "compound_columns_to_be_unique_source_file_row_number")
-        for name in JSON_LINES
-    ),
-    *(
-        (f"raw.{name}", cells("fault", "no JSON"), "column_values_to_be_null_fault")
-        for name in JSON_LINES
-    ),
+    *((f"raw.{name}", twice, "compound_columns_to_be_unique_source_file_row_number") for name in JSON_LINES),
+    *((f"raw.{name}", cells("fault", "no JSON"), "column_values_to_be_null_fault") for name in JSON_LINES),
     *(
         (f"raw.tournament_{name}", cells("mode", "both"), "column_values_to_match_regex_mode")
         for name in ("output", "judgement")
