@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterable
-from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -100,7 +99,7 @@ def write_agentic(folder: Path, tasks: pd.DataFrame, seed: int) -> None:
 def _server(desk: Desk) -> Row:
     find = {"properties": {"name": TEXT}, "required": ["name"]}
     change = {
-        "properties": {f"{desk.thing}_id": {"type": "integer"}, "person": TEXT, "day": TEXT, "is_urgent": {"type": "boolean"}},
+        "properties": {f"{desk.thing}_id": {"type": "integer"}, "person": TEXT, "day": TEXT},
         "required": [f"{desk.thing}_id", "person"],
     }  # fmt: skip
     tools = [("find", find), ("assign", change), *((f"list_{n}", find) for n in range(desk.n_more))]
@@ -117,20 +116,20 @@ def _server(desk: Desk) -> Row:
 
 
 def _scenarios(rng: np.random.Generator, tasks: pd.DataFrame) -> list[Row]:
-    """A request with everything in it and its variant without the day, of the occupations that people chat most about."""
+    """A request with everything in it and its variant without the day, of the occupations with most chats."""
     rows: list[Row] = []
     totals = tasks.groupby("occupation")["chats"].sum().sort_values(ascending=False, kind="stable")
     for occupation in totals.index[:N_OCCUPATIONS]:
         own = tasks[tasks["occupation"] == occupation]
-        often = own.sort_values("chats", ascending=False, kind="stable")["task_id"].tolist()[:7]
-        choices = list(combinations(often, 3))
-        for number, at in enumerate(rng.choice(len(choices), N_PAIRS, replace=False)):
-            pair = f"{occupation}-{number + 1:02d}"
-            rows += _pair(rng, pair, occupation, choices[int(at)])
+        often = own.sort_values("chats", ascending=False, kind="stable").head(5)
+        p = (often["chats"] / often["chats"].sum()).to_numpy()
+        for number in range(1, N_PAIRS + 1):
+            tasks_of = rng.choice(often["task_id"].to_numpy(), int(rng.integers(1, 4)), replace=False, p=p)
+            rows += _pair(rng, f"{occupation}-{number:02d}", str(occupation), tasks_of.tolist())
     return rows
 
 
-def _pair(rng: np.random.Generator, pair: str, occupation: str, tasks: tuple[str, ...]) -> list[Row]:
+def _pair(rng: np.random.Generator, pair: str, occupation: str, tasks: list[str]) -> list[Row]:
     desks = [DESKS[i] for i in rng.choice(len(DESKS), int(rng.integers(2, 4)), replace=False)]
     day = f"2026-{rng.integers(1, 13):02d}-{rng.integers(10, 29):02d}"
     person = PEOPLE[int(rng.integers(len(PEOPLE)))]
@@ -148,7 +147,7 @@ def _pair(rng: np.random.Generator, pair: str, occupation: str, tasks: tuple[str
     shared = {
         "pair": pair,
         "occupation": occupation,
-        "tasks": list(tasks),
+        "tasks": tasks,
         "calls": calls,
         "tool_analysis": "Invented.",
     }
