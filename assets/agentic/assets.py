@@ -10,6 +10,7 @@ from assets.agentic.quantities import quantities_of
 from assets.agentic.scenario_check import check_scenarios
 from assets.agentic.tool_count import tool_count_correlations
 from assets.agentic.tool_score import score_runs
+from assets.llm.outcome import faults_as_failure
 from assets.step import Made, Step, table_assets
 
 GROUP = "agentic"
@@ -30,6 +31,13 @@ SCORED = {
     "estimate.argument_fault": "Categories of what is wrong with calls that differ from the key.",
     "estimate.agent_call": "How often each run called each tool.",
 }
+MATCHED = {
+    "estimate.server_match": "The tool server nearest to each task.",
+    "estimate.server_match_floor": "Tasks and servers that each floor would match.",
+    "estimate.commodity_match": "The tool server nearest to each commodity, with and without examples.",
+    "estimate.commodity_floor": "Commodities and servers that each floor would cover.",
+}
+TASKS, TECHNOLOGY = "intermediate.int_task_text", "staging.stg_technology_skill"
 KEY = ["scenario", "request", "tasks", "servers", "calls", "withheld"]
 RUN = ["scenario", "system", "mode", "run", "ended_by", "calls"]
 
@@ -78,6 +86,32 @@ def capability_share(step: Step) -> Made:
     values = quantities_of(step.read(SCORES), step.read(USAGE))
     found = capability_shares(values, step.read(MEMBERS), step.settings.seed_for)
     return Made({"estimate.capability_share": found})
+
+
+@table_assets(
+    group=GROUP,
+    writes=MATCHED,
+    reads=[SERVERS, TASKS, TECHNOLOGY],
+    inputs=["roles"],
+    kinds=["python", "numpy"],
+)
+def server_match(step: Step) -> Made:
+    """Match servers to tasks and commodities; no servers give empty tables, and load no embedder."""
+    from assets.agentic.server_match import match_servers
+    from assets.embedding.embedders import EmbedderError, load_embedder
+    from assets.embedding.vectors import embed_cached
+
+    folder = step.home / "adoption" / "vectors"
+    servers = _accepted(step, SERVERS, ["server", "description", "analysis"])
+    texts = servers["analysis"].fillna(servers["description"])
+    known = servers.assign(text=texts)[texts.notna()].sort_values("server")
+    with faults_as_failure(EmbedderError):
+        found = match_servers(
+            known, step.read(TASKS), step.read(TECHNOLOGY),
+            lambda new: embed_cached(new, load_embedder(step.settings), folder),
+        )  # fmt: skip
+    frames = (found.server, found.server_floor, found.commodity, found.commodity_floor)
+    return Made(dict(zip(MATCHED, frames, strict=True)), metadata={"": {"n_servers": len(known)}})
 
 
 def _accepted(step: Step, table: str, columns: list[str]) -> pd.DataFrame:

@@ -9,7 +9,13 @@ from pathlib import Path
 
 import duckdb
 
-from assets.agentic.assets import capability_share, scenario_check, tool_count_correlation, tool_score
+from assets.agentic.assets import (
+    capability_share,
+    scenario_check,
+    server_match,
+    tool_count_correlation,
+    tool_score,
+)
 from assets.settings import Settings
 from assets.sources.readers import read_scenarios, read_servers, read_trajectories, read_verdicts
 from dagster_project.resources import DuckDBWarehouse
@@ -20,10 +26,14 @@ from tests.steps import run_steps
 NEIGHBOURS = """
 create schema if not exists intermediate;
 create schema if not exists marts;
+create schema if not exists staging;
 create table intermediate.int_occupation as select '11-1011.00' as occupation, 'Planners' as title;
 create table intermediate.int_occupation_task as
     select '11-1011.00' as occupation, '1' as task_id, 1::bigint as task_text_id;
 create table intermediate.int_task_text_usage as select 1::bigint as task_text_id, 5::bigint as n_chats;
+create table intermediate.int_task_text as select 1::bigint as task_text_id, 'Plan shifts.' as text;
+create table staging.stg_technology_skill as
+    select '4323' as commodity_code, 'Calendar software' as commodity_title, 'Daybook' as example;
 create table intermediate.int_chat_minimum as select 5 as min_chats;
 create table marts.occupation_adoption as select '11-1011.00' as occupation, 0.5::double as chat_share;
 """
@@ -31,6 +41,8 @@ SEEDS = ("seed_system_alias", "seed_agent_measure", "seed_error_category")
 FROM_FILES = ("tool_server", "scenario", "trajectory", "trajectory_verdict", "agentic_reject")
 CHECKED = ("scenario_key", "scenario_member", "scenario_fault", "server_tool")
 SCORED = ("key_score", "argument_fault", "agent_call")
+MATCHED = ("server_match", "server_match_floor", "commodity_match", "commodity_floor")
+ESTIMATED = ("tool_count_correlation", "capability_share", *MATCHED)
 
 
 def build_slice(folder: Path, sources: Path, dbt_target: Path) -> DuckDBWarehouse:
@@ -40,7 +52,7 @@ def build_slice(folder: Path, sources: Path, dbt_target: Path) -> DuckDBWarehous
         warehouse.write(read(sources).frames)
     with duckdb.connect(str(folder / WAREHOUSE_NAME)) as connection:
         connection.execute(NEIGHBOURS)
-    settings = Settings(home=folder / "home")
+    settings = Settings(home=folder / "home", embedder="wordllama")
 
     def build(*selected: str) -> None:
         run = run_dbt(folder, "build", "-s", *selected, parsed=dbt_target)
@@ -49,6 +61,6 @@ def build_slice(folder: Path, sources: Path, dbt_target: Path) -> DuckDBWarehous
     build(*SEEDS, *(f"stg_{name}" for name in FROM_FILES))
     run_steps(warehouse, settings, scenario_check, tool_score)
     build(*(f"stg_{name}" for name in (*CHECKED, *SCORED)), "path:models/intermediate/agentic")
-    run_steps(warehouse, settings, tool_count_correlation, capability_share)
-    build("stg_tool_count_correlation", "stg_capability_share", "path:models/marts/agentic")
+    run_steps(warehouse, settings, tool_count_correlation, capability_share, server_match)
+    build(*(f"stg_{name}" for name in ESTIMATED), "path:models/marts/agentic")
     return warehouse

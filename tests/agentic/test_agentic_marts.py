@@ -170,6 +170,16 @@ def test_capability_is_set_against_usage(warehouse: DuckDBWarehouse) -> None:
     assert pd.isna(share.loc["alike", "automation_share"]) and share.loc["alike", "n_automation"] == 0
 
 
+def test_servers_are_matched_to_tasks_and_software_at_every_floor(warehouse: DuckDBWarehouse) -> None:
+    (match,) = warehouse.read("marts.server_match").to_dict("records")
+    assert match["task"] == "Plan shifts." and 0 < match["cosine"] < 1
+    floors = warehouse.read("marts.server_match_floor")
+    assert floors["task_share"].tolist() == [float(match["cosine"] >= floor) for floor in floors["floor"]]
+    coverage = warehouse.read("marts.commodity_coverage")
+    assert len(coverage) == 2 * len(floors) and set(coverage["n_commodities"]) == {1}
+    assert len(warehouse.read("marts.commodity_match")) == 2
+
+
 def test_servers_and_tools_are_listed_untested(warehouse: DuckDBWarehouse) -> None:
     servers = warehouse.read("marts.tool_server").set_index("server")
     assert servers["n_tools"].to_dict() == {"diary-desk": 2, "staff-list": 2}

@@ -1,4 +1,4 @@
-"""Arguments against JSON Schemas of others: classes of faults, and schemas that are none, endless or point elsewhere."""
+"""Arguments against JSON Schemas of others: classes of faults, and schemas that are none or endless."""
 
 from __future__ import annotations
 

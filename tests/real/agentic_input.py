@@ -48,7 +48,7 @@ def write_tau_bench(real: Path, sources: Path) -> Path:
 
 
 def bfcl_scenarios(real: Path) -> Iterator[tuple[Row, Row]]:
-    """Server and scenario of each question of simple_python, the key from the first value that each argument may have."""
+    """Server and scenario of each question of simple_python, the key from the first value of each."""
     folder = real / "agentic"
     answers = {
         a["id"]: a["ground_truth"]

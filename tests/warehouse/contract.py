@@ -89,6 +89,11 @@ single_multi_pair: pair, system, measure, single_score, multi_score, difference
 tool_count_correlation: system, mode, measure, tool_count, spearman_rho, p_value, n_scenarios
 capability_adoption: occupation, title, system, automation_share, augmentation_share, usage_share
 tool_server: server, transport, n_tools, n_passed, status, reason, is_stateful
+server_match: task_text_id, task, server, cosine
+server_match_floor: floor, n_tasks, n_tasks_matched, task_share, n_servers, n_servers_matched, server_share, n_pairs
+commodity_match: commodity_code, commodity_title, has_examples, server, cosine
+commodity_coverage: servers, has_examples, floor, n_commodities, n_covered, covered_share, n_servers, n_used,
+    used_share
 tool_test: server, tool, status, reason
 judge_agreement: scope_type, scope, mode, agreement_share, krippendorff_alpha, n_comparisons, n_decisions
 judge_bias: judge, bias, share, q025, q975, n, interval
