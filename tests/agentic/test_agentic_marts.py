@@ -11,18 +11,17 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dagster_project.resources import DuckDBWarehouse
 from tests.agentic.slice_build import build_slice
 from tests.agentic.world import ACCURACY, ERRORS, HOW, SCRIPTS, write_world
 
 
 @pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> DuckDBWarehouse:
+def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Any:
     folder = tmp_path_factory.mktemp("agentic")
     return build_slice(folder, write_world(folder / "sources"), dbt_target)
 
 
-def test_every_tool_name_is_decided_as_its_script_says(warehouse: DuckDBWarehouse) -> None:
+def test_every_tool_name_is_decided_as_its_script_says(warehouse: Any) -> None:
     found = warehouse.read("marts.tool_score")
     found = found[found["scenario"] != "f1"].set_index(["system", "mode", "tool"]).sort_index()["how"]
     order = ["find_person", "update_person", "create_event"]
@@ -35,7 +34,7 @@ def test_every_tool_name_is_decided_as_its_script_says(warehouse: DuckDBWarehous
 
 
 def test_accuracy_is_the_share_of_tool_names_and_null_while_a_judge_is_missing(
-    warehouse: DuckDBWarehouse,
+    warehouse: Any,
 ) -> None:
     scores = warehouse.read("marts.scenario_score")
     scores = scores[scores["scenario"] != "f1"].set_index(["system", "mode", "measure"]).sort_index()["score"]
@@ -46,7 +45,7 @@ def test_accuracy_is_the_share_of_tool_names_and_null_while_a_judge_is_missing(
 
 
 def test_a_foreign_scenario_is_scored_and_a_work_scenario_with_faults_is_not(
-    warehouse: DuckDBWarehouse,
+    warehouse: Any,
 ) -> None:
     faults = warehouse.read("marts.scenario_fault")
     told = {(row.scenario, row.check_name, row.is_blocking) for row in faults.itertuples()}
@@ -64,7 +63,7 @@ def test_a_foreign_scenario_is_scored_and_a_work_scenario_with_faults_is_not(
     assert foreign["score"].tolist() == [1.0]
 
 
-def test_lines_that_cannot_be_used_are_rejected_with_their_reasons(warehouse: DuckDBWarehouse) -> None:
+def test_lines_that_cannot_be_used_are_rejected_with_their_reasons(warehouse: Any) -> None:
     reject = warehouse.read("staging.stg_agentic_reject")
     found = sorted(zip(reject["table_name"], reject["column_name"], reject["reason"], strict=True))
     assert found == [
@@ -85,7 +84,7 @@ def test_lines_that_cannot_be_used_are_rejected_with_their_reasons(warehouse: Du
     assert set(blocked["row_number"]) == {4} and "request" in set(blocked["column_name"])
 
 
-def test_errors_have_the_classes_and_denominators_of_their_scripts(warehouse: DuckDBWarehouse) -> None:
+def test_errors_have_the_classes_and_denominators_of_their_scripts(warehouse: Any) -> None:
     errors = warehouse.read("marts.agent_error").set_index(["system", "mode", "category"]).sort_index()
     assert (errors.groupby(["system", "mode"]).size() == 11).all()
     found = {key: (row["n"], row["n_of"]) for key, row in errors.iterrows() if row["n"] > 0}
@@ -96,14 +95,14 @@ def test_errors_have_the_classes_and_denominators_of_their_scripts(warehouse: Du
     assert errors.loc[("lazy", "multi", "goal_deviation"), "measure"] == "autonomy"
 
 
-def status_of(warehouse: DuckDBWarehouse, measure: str) -> dict[tuple[str, str], tuple[Any, str]]:
+def status_of(warehouse: Any, measure: str) -> dict[tuple[str, str], tuple[Any, str]]:
     runs = warehouse.read("intermediate.int_agent_run_score")
     runs = runs[(runs["measure"] == measure) & (runs["scenario"] != "f1")]
     return {(r.system, r.mode): (None if pd.isna(r.score) else r.score, r.status) for r in runs.itertuples()}
 
 
 def test_an_expired_conversation_has_autonomy_1_and_what_no_judge_read_is_not_0(
-    warehouse: DuckDBWarehouse,
+    warehouse: Any,
 ) -> None:
     autonomy, grounding = status_of(warehouse, "autonomy"), status_of(warehouse, "grounding")
     assert autonomy == {
@@ -117,7 +116,7 @@ def test_an_expired_conversation_has_autonomy_1_and_what_no_judge_read_is_not_0(
     assert grounding["lazy", "single"] == (1.0, "scored") and grounding["good", "multi"] == (4.0, "scored")
 
 
-def test_occupations_pairs_and_costs_follow(warehouse: DuckDBWarehouse) -> None:
+def test_occupations_pairs_and_costs_follow(warehouse: Any) -> None:
     of = warehouse.read("marts.occupation_capability").set_index(["system", "mode"]).sort_index()
     assert set(of["occupation"]) == {"11-1011.00"} and set(of["title"]) == {"Planners"}
     assert of.loc[
@@ -158,7 +157,7 @@ def test_occupations_pairs_and_costs_follow(warehouse: DuckDBWarehouse) -> None:
     )
 
 
-def test_capability_is_set_against_usage(warehouse: DuckDBWarehouse) -> None:
+def test_capability_is_set_against_usage(warehouse: Any) -> None:
     share = warehouse.read("marts.capability_adoption").set_index("system")
     good, lazy = share.loc["good"], share.loc["lazy"]
     assert good[["automation_share", "augmentation_share", "usage_share"]].tolist() == [1, 1, 1]
@@ -170,7 +169,7 @@ def test_capability_is_set_against_usage(warehouse: DuckDBWarehouse) -> None:
     assert pd.isna(share.loc["alike", "automation_share"]) and share.loc["alike", "n_automation"] == 0
 
 
-def test_servers_are_matched_to_tasks_and_software_at_every_floor(warehouse: DuckDBWarehouse) -> None:
+def test_servers_are_matched_to_tasks_and_software_at_every_floor(warehouse: Any) -> None:
     (match,) = warehouse.read("marts.server_match").to_dict("records")
     assert match["task"] == "Plan shifts." and 0 < match["cosine"] < 1
     floors = warehouse.read("marts.server_match_floor")
@@ -180,7 +179,7 @@ def test_servers_are_matched_to_tasks_and_software_at_every_floor(warehouse: Duc
     assert len(warehouse.read("marts.commodity_match")) == 2
 
 
-def test_servers_and_tools_are_listed_untested(warehouse: DuckDBWarehouse) -> None:
+def test_servers_and_tools_are_listed_untested(warehouse: Any) -> None:
     servers = warehouse.read("marts.tool_server").set_index("server")
     assert servers["n_tools"].to_dict() == {"diary-desk": 2, "staff-list": 2}
     assert servers["has_analysis"].to_dict() == {"diary-desk": False, "staff-list": True}

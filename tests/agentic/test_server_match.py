@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +38,7 @@ def cosines(texts: list[str]) -> list[list[float]]:
 @pytest.mark.parametrize("block_cells", [1, 40, 1 << 22])
 def test_matches_are_those_of_comparing_every_pair(block_cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_match, "BLOCK_CELLS", block_cells)
-    found = match_servers(SERVERS, TASKS, TECHNOLOGY, embed)
+    found: Any = match_servers(SERVERS, TASKS, TECHNOLOGY, embed)
     pairs = cosines(TASKS["text"].tolist())
     assert found.server["cosine"].tolist() == pytest.approx([max(row) for row in pairs], abs=2e-6)
     assert found.server["server"].tolist() == [f"s{row.index(max(row))}" for row in pairs]
@@ -54,7 +55,7 @@ def test_a_commodity_is_covered_by_one_near_example(
     block_cells: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_match, "BLOCK_CELLS", block_cells)
-    found = match_servers(SERVERS, TASKS, TECHNOLOGY, embed)
+    found: Any = match_servers(SERVERS, TASKS, TECHNOLOGY, embed)
     with_examples = found.commodity[found.commodity["has_examples"]].set_index("commodity_code")["cosine"]
     bare = found.commodity[~found.commodity["has_examples"]].set_index("commodity_code")["cosine"]
     for code in (f"c{n}" for n in range(5)):

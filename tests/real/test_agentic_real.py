@@ -6,10 +6,8 @@ import copy
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
-from dagster_project.resources import DuckDBWarehouse
 from tests.agentic.slice_build import build_slice
 from tests.factories import write_json_lines
 from tests.real.agentic_input import bfcl_scenarios, write_tau_bench
@@ -19,7 +17,7 @@ FAULTY = "simple_python_200"
 
 
 @pytest.fixture(scope="module")
-def warehouse(real_data: Path, tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> DuckDBWarehouse:
+def warehouse(real_data: Path, tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Any:
     """One build of both: agents of BFCL answer by the key, or by the key with one argument changed."""
     folder = tmp_path_factory.mktemp("agentic")
     sources = write_tau_bench(real_data, folder / "sources")
@@ -62,9 +60,7 @@ def corrupted(arguments: dict[str, Any]) -> dict[str, Any]:
         ("tool_accuracy_by_code", [0.365, 0.277, 0.250, 0.240]),
     ],
 )
-def test_repeats_are_those_of_tau_bench(
-    warehouse: DuckDBWarehouse, measure: str, published: list[float]
-) -> None:
+def test_repeats_are_those_of_tau_bench(warehouse: Any, measure: str, published: list[float]) -> None:
     repeat = warehouse.read("marts.agent_repeat")
     found = repeat[(repeat["system"] == "gpt-4o") & (repeat["measure"] == measure)].sort_values("k")
     assert found["pass_all_share"].round(3).tolist() == pytest.approx(published, abs=6e-4)
@@ -72,7 +68,7 @@ def test_repeats_are_those_of_tau_bench(
 
 
 def test_the_key_by_code_agrees_with_the_recorded_reward_in_155_of_200_runs(
-    warehouse: DuckDBWarehouse,
+    warehouse: Any,
 ) -> None:
     runs = warehouse.read("intermediate.int_agent_run").query("system == 'gpt-4o'")
     scores = warehouse.read("intermediate.int_agent_run_score").query("measure == 'tool_accuracy_by_code'")
@@ -83,23 +79,23 @@ def test_the_key_by_code_agrees_with_the_recorded_reward_in_155_of_200_runs(
     assert both["scenario"].nunique() == 50 and int((~both["scenario"].isin(named(warehouse))).sum()) == 28
 
 
-def named(warehouse: DuckDBWarehouse) -> set[str]:
+def named(warehouse: Any) -> set[str]:
     return set(warehouse.read("marts.tool_score")["scenario"])
 
 
-def test_keys_of_bfcl_fit_their_schemas_but_for_the_one_that_is_known(warehouse: DuckDBWarehouse) -> None:
+def test_keys_of_bfcl_fit_their_schemas_but_for_the_one_that_is_known(warehouse: Any) -> None:
     faults = warehouse.read("marts.scenario_fault")
     blocking = faults[faults["is_blocking"]]
     assert blocking[["scenario", "check_name"]].to_numpy().tolist() == [[FAULTY, "invalid_argument"]]
 
 
 def test_an_agent_that_answers_by_the_key_scores_1_on_each_and_a_corrupted_one_0(
-    warehouse: DuckDBWarehouse,
+    warehouse: Any,
 ) -> None:
     scores = warehouse.read("marts.scenario_score").query("measure == 'tool_accuracy'")
     found = {system: rows["score"] for system, rows in scores.groupby("system")}
     assert found["by-key"].tolist() == [1.0] * 399
     assert found["corrupted"].tolist() == [0.0] * 399
-    how: pd.DataFrame = warehouse.read("marts.tool_score")
+    how = warehouse.read("marts.tool_score")
     assert set(how[how["system"] == "corrupted"]["how"]) == {"judge"}
     assert set(how[how["system"] == "by-key"]["how"]) == {"exact"}

@@ -124,7 +124,8 @@ def _heat(rows: list[str], columns: list[str], values: list[list[float | None]],
 
 def _histogram(scores: pd.DataFrame, everyone: list[System]) -> Chart:
     """Shares of scenarios by score, to the nearest whole one, of each system, mode and judged measure."""
-    rows, values = [], []
+    rows: list[str] = []
+    values: list[list[float | None]] = []
     judged = [name for name in MEASURES if not name.startswith("tool_accuracy")]
     for system in everyone:
         for mode, mode_name in MODES.items():
@@ -145,7 +146,8 @@ def _occupations(frame: pd.DataFrame, everyone: list[System]) -> Chart:
     """Means by occupation, each as a share of its scale, of the system that leads."""
     columns = {f"mean_{measure}": name for measure, name in MEASURES.items()}
     own = frame[frame["system"] == everyone[0].key].sort_values(["title", "occupation", "mode"])
-    rows, values = [], []
+    rows: list[str] = []
+    values: list[list[float | None]] = []
     for row in own.head(LONGEST).to_dict("records"):
         rows.append(f"{_title(row)}, {MODES[str(row['mode'])]}")
         values.append([_scaled(column, value(row[column])) for column in columns])

@@ -1,13 +1,19 @@
 with
 
+occupation_task as (
+    select distinct
+        task_id,
+        task_text_id
+    from {{ ref('int_occupation_task') }}
+),
+
 task as (
     select
         member.scenario,
         occupation_task.task_id,
         coalesce(usage.n_chats, 0) as n_chats
     from {{ ref('stg_scenario_member') }} as member
-    left join (select distinct task_id, task_text_id from {{ ref('int_occupation_task') }}) as occupation_task
-        on member.member = occupation_task.task_id
+    left join occupation_task on member.member = occupation_task.task_id
     left join {{ ref('int_task_text_usage') }} as usage on occupation_task.task_text_id = usage.task_text_id
     where member.kind = 'task'
 ),

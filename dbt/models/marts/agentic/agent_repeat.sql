@@ -68,7 +68,8 @@ passed as (
             else exp(sum(
                 ln(
                     case
-                        when counted.n_passed >= k.place then (counted.n_passed - i.place + 1) / (counted.n - i.place + 1)
+                        when counted.n_passed >= k.place
+                            then (counted.n_passed - i.place + 1) / (counted.n - i.place + 1)
                         else 1
                     end
                 )
