@@ -29,9 +29,9 @@ create schema if not exists marts;
 create schema if not exists staging;
 create table intermediate.int_occupation as select '11-1011.00' as occupation, 'Planners' as title;
 create table intermediate.int_occupation_task as
-    select '11-1011.00' as occupation, '1' as task_id, 1::bigint as task_text_id;
-create table intermediate.int_task_text_usage as select 1::bigint as task_text_id, 5::bigint as n_chats;
-create table intermediate.int_task_text as select 1::bigint as task_text_id, 'Plan shifts.' as text;
+    select '11-1011.00' as occupation, '1' as task_id, '1' as task_text_id;
+create table intermediate.int_task_text_usage as select '1' as task_text_id, 5::bigint as n_chats;
+create table intermediate.int_task_text as select '1' as task_text_id, 'Plan shifts.' as text;
 create table staging.stg_technology_skill as
     select '4323' as commodity_code, 'Calendar software' as commodity_title, 'Daybook' as example;
 create table intermediate.int_chat_minimum as select 5 as min_chats;
