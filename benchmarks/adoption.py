@@ -33,10 +33,10 @@ import pyarrow.parquet as pq
 from assets.adoption.assets import adoption
 from assets.adoption.indices.assets import embedder_validation, index_bridge
 from assets.adoption.match import matches, matching
-from assets.adoption.match.embedders import load_embedder
 from assets.adoption.match.matches import Matches
-from assets.adoption.match.nearest import nearest
 from assets.common.warehouse import Parts, Rows, declared_tables
+from assets.embedding.embedders import load_embedder
+from assets.embedding.nearest import nearest
 from assets.settings import Settings
 from assets.sources.readers import read_chats, read_comparison
 from dagster_project.dbt_build.dbt_project import prepare_manifest

@@ -43,6 +43,7 @@ TITLES = {
     "assistance": "Doing and helping",
     "propensity": "Propensities",
     "adoption": "Adoption",
+    "agentic": "Agentic work",
     "llm": "Language models",
     "warehouse": "The refresh itself",
 }

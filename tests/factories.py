@@ -303,9 +303,35 @@ def write_tournament(sources: Path) -> Path:
     return sources
 
 
+def write_agentic(sources: Path) -> Path:
+    """agentic/: a server with one tool, a scenario without tasks, one run of it and one verdict."""
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    tools = [{"name": "get_forecast", "description": "Forecast of a city", "input_schema": schema}]
+    write_json_lines(
+        sources / "agentic/servers/one.jsonl",
+        [{"server": "weather", "description": "Weather", "analysis": "Forecasts", "tools": tools}],
+    )
+    call = {"server": "weather", "tool": "get_forecast", "arguments": {"city": "Oslo"}}
+    write_json_lines(
+        sources / "agentic/scenarios/one.jsonl",
+        [{"scenario": "s1", "occupation": "11-1011.00", "request": "Will it rain in Oslo?", "calls": [call]}],
+    )
+    run = {"scenario": "s1", "system": "system-a", "mode": "single", "run": 1}
+    made = {"tool": "get_forecast", "arguments": {"city": "Oslo"}, "result": "Rain"}
+    message = {"role": "assistant", "content": "Yes."}
+    write_json_lines(
+        sources / "agentic/trajectories/one.jsonl",
+        [run | {"ended_by": "answered", "messages": [message], "calls": [made]}],
+    )
+    verdict = run | {"measure": "grounding", "score": 5, "judge": "j", "reason": "Said by the tool."}
+    write_json_lines(sources / "agentic/verdicts/one.jsonl", [verdict])
+    return sources
+
+
 def write_sources(sources: Path) -> Path:
     """A whole tiny input folder: two raters, one system with its choices, systems.csv, a survey and an interview;
-    two occupations with a task each, two chats about them, what other indices say of them; a tournament.
+    two occupations with a task each, two chats about them, what other indices say of them; a tournament;
+    a run of an agent.
     """
     write_ratings(sources, "rater-a")
     write_ratings(sources, "rater-b")
@@ -321,4 +347,5 @@ def write_sources(sources: Path) -> Path:
     write_log(sources)
     write_comparison(sources)
     write_tournament(sources)
+    write_agentic(sources)
     return sources

@@ -36,8 +36,8 @@ def adoption(step: Step) -> Made:
     """From unique English chats to kept tasks; language models' answers come from the ledger, nothing is sent."""
     from assets.adoption.funnel.bootstrap import bootstrap
     from assets.adoption.funnel.tables import kept_sets, set_frame, step_frame, write_requests
-    from assets.adoption.match.embedders import EmbedderError
     from assets.adoption.match.matching import matcher_of
+    from assets.embedding.embedders import EmbedderError
 
     settings, inputs = step.settings, read_inputs(step)
     ids = inputs.tasks["task_text_id"].tolist()

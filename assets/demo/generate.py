@@ -1,7 +1,8 @@
 """Writes the embedded demo: a whole input folder, generated.
 
 Belongs here: the folder and its files. Does not belong here: whether it must be written (ensure.py), what stands in
-them (battery.py, survey.py, propensity.py, onet.py, chats.py, indices.py, tournament.py).
+them (battery.py, survey.py, propensity.py, onet.py, chats.py, indices.py, tournament.py,
+agentic.py).
 """
 
 from __future__ import annotations
@@ -15,7 +16,18 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.demo import battery, chats, figures, indices, onet, propensity, questionnaire, survey, tournament
+from assets.demo import (
+    agentic,
+    battery,
+    chats,
+    figures,
+    indices,
+    onet,
+    propensity,
+    questionnaire,
+    survey,
+    tournament,
+)
 
 NOTE = "SYNTHETIC.md"
 SURVEY_TEXT_ROWS = {"companies": False, "online": True}  # both shapes that Qualtrics exports come in
@@ -28,7 +40,8 @@ def write_demo(folder: Path, n_items: int, seed: int) -> None:
     _write_battery(folder / "battery", n_items, ratings_rng, faults_rng, results_rng)
     _write_survey(folder / "survey", survey_rng)
     _write_propensity(folder / "propensity", n_items, seed)
-    _write_adoption(folder, seed)
+    tasks = _write_adoption(folder, seed)
+    agentic.write_agentic(folder / "agentic", tasks, seed)
     tournament.write_tournament(folder / "tournament", seed)
     (folder / NOTE).write_text(_note(n_items, seed), encoding="utf-8")
 
@@ -119,8 +132,11 @@ def _write_propensity(folder: Path, n_items: int, seed: int) -> None:
     _csv(folder / "bands" / f"{figures.BAND_RATER}.csv", bands)
 
 
-def _write_adoption(folder: Path, seed: int) -> None:
-    """Occupations, chats about their tasks (a file in either format) and other indices; whatever the battery's size."""
+def _write_adoption(folder: Path, seed: int) -> pd.DataFrame:
+    """Occupations, chats about their tasks (a file in either format) and other indices; whatever the battery's size.
+
+    Returns: the tasks.
+    """
     rng = np.random.default_rng([seed, *b"adoption"])
     tasks = onet.task_table(rng)
     release, employment = onet.release(rng, tasks), onet.employment()
@@ -140,6 +156,7 @@ def _write_adoption(folder: Path, seed: int) -> None:
         path = folder / "comparison" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         _csv(path, table)
+    return tasks
 
 
 def _csv(path: Path, frame: pd.DataFrame) -> None:
@@ -171,6 +188,7 @@ suitability for workplace tasks":
 | hours a week | section 4.3.3 for five activities, assumed for the rest |
 | ability points | assumed, after section 4.3.4's account |
 | tournament: strengths of doers and helpers, biases of judges | assumed; texts are filler words |
+| agents: tool servers, systems, chances of errors, verdicts | invented |
 
 Propensities: the items' bands are ours, the systems' positions are assumed within what "Capabilities Ain't All You
 Need: Measuring Propensities in AI" prints in its sections 4 and 5, and choices are drawn by its normalised model.

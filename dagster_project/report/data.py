@@ -100,6 +100,32 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
         "capability",
         ("system", "dimension", "level", "n_items", "observed", "predicted", "q025", "q975"),
     ),
+    "capability_adoption": (
+        "agentic",
+        ("occupation", "title", "system", "n_automation", "n_augmentation", "n_tasks", "n_servers")
+        + tuple(
+            f"{s}_{c}" for s in ("automation", "augmentation", "usage") for c in ("share", "q025", "q975")
+        ),
+    ),
+    "scenario_score": ("agentic", ("system", "mode", "measure", "score", "n_tools")),
+    "occupation_capability": (
+        "agentic",
+        ("occupation", "title", "system", "mode", "mean_tool_accuracy", "mean_tool_accuracy_by_code")
+        + ("mean_workflow", "mean_autonomy", "mean_grounding", "mean_followup"),
+    ),
+    "agent_error": (
+        "agentic",
+        ("system", "mode", "category", "name", "category_order", "n", "n_of", "of_what", "share"),
+    ),
+    "agent_repeat": ("agentic", ("system", "mode", "measure", "k", "pass_all_share", "n_scenarios")),
+    "single_multi_pair": (
+        "agentic",
+        ("pair", "system", "measure", "single_score", "multi_score", "difference"),
+    ),
+    "tool_count_correlation": (
+        "agentic",
+        ("system", "mode", "measure", "tool_count", "spearman_rho", "p_value", "n_scenarios"),
+    ),
     "item_influence": (
         "capability",
         ("system", "rank", "benchmark", "item", "score", "dimension", "shift_sd"),
@@ -126,17 +152,8 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "steerability": (
         "propensity",
-        (
-            "system",
-            "propensity",
-            "pearson_r",
-            "gain",
-            "unprompted_estimate",
-            "n_levels",
-            "n_saturated",
-            "n_ambiguous",
-        )
-        + ("is_unprompted_saturated", "is_unprompted_ambiguous", "is_complete"),
+        ("system", "propensity", "pearson_r", "gain", "unprompted_estimate", "n_levels", "n_saturated")
+        + ("n_ambiguous", "is_unprompted_saturated", "is_unprompted_ambiguous", "is_complete"),
     ),
     "propensity_surface": (
         "propensity",
@@ -147,12 +164,8 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
         "propensity",
         ("regime", "baseline", "augmented", "mean_delta", "wilcoxon_p", "n_systems")
         + ("augmented_ultracrepidarianism", "mean_delta_ultracrepidarianism")
-        + (
-            "wilcoxon_p_ultracrepidarianism",
-            "n_withheld",
-            "missing_share",
-            "missing_share_ultracrepidarianism",
-        ),
+        + ("wilcoxon_p_ultracrepidarianism", "n_withheld", "missing_share")
+        + ("missing_share_ultracrepidarianism",),
     ),
     "propensity_pair": (
         "propensity",
@@ -259,15 +272,8 @@ OPTIONAL: dict[str, tuple[str, tuple[str, ...]]] = {
     "importance_reliability": (
         "work",
         ("unit_type", "cosine", "pearson", "pearson_low", "pearson_high", "reliability_company")
-        + (
-            "reliability_online",
-            "noise_ceiling",
-            "disattenuated",
-            "n_units",
-            "n_company",
-            "n_online",
-            "reason",
-        ),
+        + ("reliability_online", "noise_ceiling", "disattenuated", "n_units", "n_company", "n_online")
+        + ("reason",),
     ),
     "domain_importance_agreement": ("work", ("domain_a", "domain_b", "pearson", "is_thin")),
     "domain_departure": ("work", ("domain", "capability", "departure", "n_respondents", "is_thin")),

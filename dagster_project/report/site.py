@@ -22,6 +22,7 @@ from dagster_project.report.downloads import write_downloads
 from dagster_project.report.labels import LEADING
 from dagster_project.report.pages import (
     adoption,
+    agents,
     assistance,
     capabilities,
     checks,
@@ -50,6 +51,7 @@ PAGES: dict[str, tuple[str, Callable[[Published, Context], Context]]] = {
     "propensity": ("Propensity", propensity.context),
     "adoption": ("Adoption", adoption.context),
     "assistance": ("Assistance", assistance.context),
+    "agents": ("Agents", agents.context),
     "evidence": ("Evidence", evidence.context),
     "method": ("Method", method.context),
     "refresh": ("This refresh", refresh.context),

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, rankdata, spearmanr
 
-from assets.adoption.match.embedders import WordLlama
+from assets.embedding.embedders import WordLlama
 from dagster_project.resources import DuckDBWarehouse
 from tests.adoption.slice_build import build
 from tests.adoption.small_world import THINGS, VERBS, tasks, world

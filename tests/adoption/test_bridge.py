@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from assets.adoption.indices.bridge import bridge
-from assets.adoption.match.embedders import Vectors
+from assets.embedding.embedders import Vectors
 
 OURS = pd.DataFrame(
     [

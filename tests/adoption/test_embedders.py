@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assets.adoption.match import embedders
-from assets.adoption.match.embedders import Embedder, EmbedderError, MiniLM, WordLlama, load_embedder
+from assets.embedding import embedders
+from assets.embedding.embedders import Embedder, EmbedderError, MiniLM, WordLlama, load_embedder
 from assets.llm import EmbeddingError
 from assets.settings import Settings
 from tests.llm.scripted_server import KEY, Reply, ScriptedServer, error
@@ -58,9 +58,7 @@ def test_an_embedder_keeps_nothing_that_could_be_sent(tmp_path: Path, embedder: 
     given = {name: value for name, value in os.environ.items() if name != "CI"}
     given |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
     given.pop("ORT_DISABLE_TELEMETRY", None)
-    program = (
-        f"from assets.adoption.match.embedders import {embedder}; {embedder}().embed(['Weigh parcels.'])"
-    )
+    program = f"from assets.embedding.embedders import {embedder}; {embedder}().embed(['Weigh parcels.'])"
     subprocess.run([sys.executable, "-c", program], env=given, check=True, timeout=120)
     assert [path.name for path in tmp_path.rglob("*")] == []
 

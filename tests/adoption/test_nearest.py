@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assets.adoption.match import nearest as module
-from assets.adoption.match.nearest import nearest
+from assets.embedding import nearest as module
+from assets.embedding.nearest import nearest
 
 
 def units(seed: int, n: int, d: int) -> np.ndarray:

@@ -13,7 +13,7 @@ import pytest
 
 from assets.adoption.indices.embedder_validation import hierarchy, validate
 from assets.adoption.indices.validation_store import validated
-from assets.adoption.match.embedders import Vectors
+from assets.embedding.embedders import Vectors
 
 Edges = list[tuple[str, str, str | None]]
 

@@ -11,13 +11,14 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from assets.adoption.match import matches, vectors
-from assets.adoption.match.embedders import WordLlama
+from assets.adoption.match import matches
 from assets.adoption.match.matches import Matches, match
 from assets.adoption.match.matching import matcher_of
-from assets.adoption.match.nearest import nearest
-from assets.adoption.match.vectors import embed_cached
 from assets.common.text_key import text_key
+from assets.embedding import vectors
+from assets.embedding.embedders import WordLlama
+from assets.embedding.nearest import nearest
+from assets.embedding.vectors import embed_cached
 from assets.settings import Settings
 
 

@@ -27,6 +27,7 @@ FIXED = {
     ),
     *("onet/Job Zones.txt", "onet/Technology Skills.txt", "oews/national.csv", "oews/crosswalk.csv"),
 }
+AGENT_SERVERS = "agentic/servers/servers.jsonl"
 INTERVIEW = "survey/interviews/support-lead.csv"
 COMPARISON = {
     "comparison/aei/labor_market_impacts/job_exposure.csv",
@@ -64,6 +65,8 @@ def test_files_are_those_of_the_input_layout(demo: Path) -> None:
     }
     expected |= {f"propensity/responses/{system}.csv" for system in SYSTEMS}
     expected |= ADOPTION | COMPARISON
+    expected |= {f"agentic/trajectories/{system}.jsonl" for system in ("kestrel-agent", "plover-agent")}
+    expected |= {AGENT_SERVERS, "agentic/scenarios/scenarios.jsonl", "agentic/verdicts/judge-a.jsonl"}
     expected |= {f"propensity/items/{name}.csv" for name in PROPENSITIES}
     assert set(contents(demo)) == expected
 
@@ -115,7 +118,7 @@ def test_same_seed_gives_the_same_bytes_and_another_seed_others(demo: Path, tmp_
     assert contents(ensure_demo(tmp_path / "again", n_items=1000, seed=SEED)) == contents(demo)
     other = contents(ensure_demo(tmp_path / "other", n_items=1000, seed=SEED + 1))
     same = {name for name, data in contents(demo).items() if other[name] == data}
-    assert same == {"battery/systems.csv", "tournament/candidates.csv", INTERVIEW} | FIXED
+    assert same == {"battery/systems.csv", "tournament/candidates.csv", AGENT_SERVERS, INTERVIEW} | FIXED
 
 
 def test_second_call_touches_nothing(demo: Path) -> None:

@@ -29,6 +29,10 @@ READ: list[tuple[str, str, str, str, Callable[[Path], object]]] = [
     ("tournament", "## Traits", "json", "tournament/traits/one.jsonl", readers.read_traits),
     ("propensity", "## Items", "text", "propensity/items/risk.csv", readers.read_propensity_items),
     ("propensity", "## Bands", "text", "propensity/bands/rater-a.csv", readers.read_propensity_bands),
+    ("agentic", "## Servers", "json", "agentic/servers/a.jsonl", readers.read_servers),
+    ("agentic", "## Scenarios", "json", "agentic/scenarios/a.jsonl", readers.read_scenarios),
+    ("agentic", "## Trajectories", "json", "agentic/trajectories/a.jsonl", readers.read_trajectories),
+    ("agentic", "## Verdicts", "json", "agentic/verdicts/a.jsonl", readers.read_trajectory_verdicts),
     ("propensity", "## Responses", "text", "propensity/responses/a.csv", readers.read_propensity_responses),
 ]
 

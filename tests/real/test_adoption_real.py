@@ -10,7 +10,7 @@ import pytest
 from openpyxl import load_workbook
 
 from assets.adoption.indices.embedder_validation import hierarchy, validate
-from assets.adoption.match.embedders import MiniLM
+from assets.embedding.embedders import MiniLM
 from assets.sources.readers import read_oews, read_onet
 from dagster_project.resources import DuckDBWarehouse
 from tests.adoption.slice_build import build

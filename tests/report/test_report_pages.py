@@ -25,7 +25,7 @@ from tests.report.published_standin import HOSTILE, Site, StandIn, build
 from tests.steps import MemoryWarehouse
 
 SiteOf = Callable[[str], Site]
-WITHOUT_CHARTS = ("index", "domains", "method", "propensity", "adoption", "assistance", "refresh")
+WITHOUT_CHARTS = ("index", "domains", "method", "propensity", "adoption", "assistance", "agents", "refresh")
 
 
 def printed(row: pd.Series) -> str:

@@ -63,6 +63,10 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
             "tournament_output",
             "tournament_verdict",
             "assistance_trait",
+            "tool_server",
+            "scenario",
+            "trajectory",
+            "trajectory_verdict",
         )
     }
     assert counts == {
@@ -70,7 +74,7 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
         "rating": 72,
         "result": 2,
         "ai_system": 1,
-        "source_file": 21,
+        "source_file": 25,
         "interview": 2,
         "propensity_item": 2,
         "propensity_band": 2,
@@ -86,6 +90,10 @@ def test_every_raw_table_is_written(inputs: Path, tmp_path: Path) -> None:
         "tournament_output": 3,
         "tournament_verdict": 1,
         "assistance_trait": 1,
+        "tool_server": 1,
+        "scenario": 1,
+        "trajectory": 1,
+        "trajectory_verdict": 1,
     }
     assert set(warehouse.read("raw.rating")["level"]) == {"1"}
     assert warehouse.read("raw.survey_response")["respondent"].nunique() == 2

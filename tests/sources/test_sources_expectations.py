@@ -23,9 +23,13 @@ from assets.sources.readers import (
     read_propensity_responses,
     read_ratings,
     read_results,
+    read_scenarios,
+    read_servers,
     read_survey,
     read_systems,
     read_traits,
+    read_trajectories,
+    read_trajectory_verdicts,
     read_verdicts,
 )
 from assets.sources.readers.ratings import capability_aliases
@@ -64,6 +68,10 @@ def frames(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
         read_outputs(sources),
         read_verdicts(sources),
         read_traits(sources),
+        read_servers(sources),
+        read_scenarios(sources),
+        read_trajectories(sources),
+        read_trajectory_verdicts(sources),
     )
     folder = tmp_path_factory.mktemp("parts")
     chats = read_chats(sources, folder, max_characters=4000, request_characters=500)
@@ -93,6 +101,10 @@ def test_each_input_table_has_a_suite() -> None:
         "raw.tournament_output",
         "raw.tournament_verdict",
         "raw.assistance_trait",
+        "raw.tool_server",
+        "raw.scenario",
+        "raw.trajectory",
+        "raw.trajectory_verdict",
     }
 
 
@@ -132,6 +144,10 @@ def twice(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([frame, frame.head(1)], ignore_index=True)
 
 
+JSON_LINES = (
+    *("tournament_output", "tournament_verdict", "assistance_trait"),
+    *("tool_server", "scenario", "trajectory", "trajectory_verdict"),
+)
 BROKEN: list[tuple[str, Break, str]] = [
     *(
         ("raw.rating", cells(c, None), f"column_values_to_not_be_null_{c}")
@@ -258,14 +274,8 @@ BROKEN: list[tuple[str, Break, str]] = [
     ),
     ("raw.candidate", cells("role", "candidate; judge"), "column_values_to_match_regex_role"),
     ("raw.candidate", cells("gradient", "last"), "column_values_to_match_regex_gradient"),
-    *(
-        (f"raw.{name}", twice, "compound_columns_to_be_unique_source_file_row_number")
-        for name in ("tournament_output", "tournament_verdict", "assistance_trait")
-    ),
-    *(
-        (f"raw.{name}", cells("fault", "no JSON"), "column_values_to_be_null_fault")
-        for name in ("tournament_output", "tournament_verdict", "assistance_trait")
-    ),
+    *((f"raw.{name}", twice, "compound_columns_to_be_unique_source_file_row_number") for name in JSON_LINES),
+    *((f"raw.{name}", cells("fault", "no JSON"), "column_values_to_be_null_fault") for name in JSON_LINES),
     *(
         (f"raw.tournament_{name}", cells("mode", "both"), "column_values_to_match_regex_mode")
         for name in ("output", "verdict")
@@ -276,6 +286,11 @@ BROKEN: list[tuple[str, Break, str]] = [
         ("raw.assistance_trait", cells(c, "11"), f"column_values_to_match_regex_{c}")
         for c in ("specificity", "structure", "against_task", "leaks_deliverable")
     ),
+    ("raw.tool_server", cells("description", None), "column_values_to_not_be_null_description"),
+    ("raw.scenario", cells("request", None), "column_values_to_not_be_null_request"),
+    ("raw.scenario", cells("occupation", None), "column_values_to_not_be_null_occupation"),
+    ("raw.trajectory", cells("reward", 1.5), "column_values_to_be_between_reward"),
+    ("raw.trajectory_verdict", cells("score", None), "column_values_to_not_be_null_score"),
 ]
 
 

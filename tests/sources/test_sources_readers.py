@@ -29,9 +29,13 @@ from assets.sources.readers import (
     read_propensity_responses,
     read_ratings,
     read_results,
+    read_scenarios,
+    read_servers,
     read_survey,
     read_systems,
     read_traits,
+    read_trajectories,
+    read_trajectory_verdicts,
     read_verdicts,
 )
 from tests.factories import (
@@ -67,6 +71,10 @@ def test_frames_have_the_declared_columns(tmp_path: Path) -> None:
         read_outputs(tmp_path),
         read_verdicts(tmp_path),
         read_traits(tmp_path),
+        read_servers(tmp_path),
+        read_scenarios(tmp_path),
+        read_trajectories(tmp_path),
+        read_trajectory_verdicts(tmp_path),
     ]
     frames = {name: frame for reading in readings for name, frame in reading.frames.items()}
     chats = read_chats(tmp_path, tmp_path / "parts", max_characters=4000, request_characters=500)
@@ -113,6 +121,10 @@ def test_absent_inputs_give_empty_frames(tmp_path: Path) -> None:
         read_outputs(tmp_path),
         read_verdicts(tmp_path),
         read_traits(tmp_path),
+        read_servers(tmp_path),
+        read_scenarios(tmp_path),
+        read_trajectories(tmp_path),
+        read_trajectory_verdicts(tmp_path),
     ):
         for name, frame in reading.frames.items():
             assert frame.empty and list(frame.columns) == list(declared_tables()[name])

@@ -81,6 +81,24 @@ tournament_audit: task, mode, run, judge, first, second, choice, mean_score_firs
 role_choice: task, best_doer, best_helper, is_help_better_probability, regret, regret_q025, regret_q975,
     n_best_doers, n_best_helpers
 mode_correlation: task, spearman_rho, p_value, n_candidates
+scenario_score: scenario, pair, occupation, system, mode, measure, score, complete_share, n_runs, n_scored, n_unjudged,
+    n_unscored, n_out_of_budget, n_tools, n_tools_offered
+scenario_fault: scenario, check_name, place, value, reason, is_blocking
+tool_score: scenario, system, mode, run, tool, score, n_expected, n_called, how, reason
+occupation_capability: occupation, title, system, mode, n_scenarios, complete_share, mean_tool_accuracy, mean_grounding
+agent_error: system, mode, measure, category, n, n_of, of_what, share, n_unclassed
+agent_repeat: system, mode, measure, k, pass_all_share, n_scenarios
+agent_cost: scenario, system, mode, n_runs, mean_input_tokens, mean_output_tokens, mean_cost, mean_seconds
+single_multi_pair: pair, system, measure, single_score, multi_score, difference
+tool_count_correlation: system, mode, measure, tool_count, spearman_rho, p_value, n_scenarios
+capability_adoption: occupation, title, system, automation_share, augmentation_share, usage_share
+tool_server: server, transport, n_tools, n_passed, status, reason, is_stateful
+server_match: task_text_id, task, server, cosine
+server_match_floor: floor, n_tasks, n_tasks_matched, task_share, n_servers, n_servers_matched, server_share, n_pairs
+commodity_match: commodity_code, commodity_title, has_examples, server, cosine
+commodity_coverage: servers, has_examples, floor, n_commodities, n_covered, covered_share, n_servers, n_used,
+    used_share
+tool_test: server, tool, status, reason
 judge_agreement: scope_type, scope, mode, agreement_share, krippendorff_alpha, n_comparisons, n_decisions
 judge_bias: judge, bias, share, q025, q975, n, interval
 judge_consistency: judge, mode, choice_matches_rubric_share, rubric_win_correlation, agreement_share, flipped_share

@@ -302,7 +302,16 @@ def test_doctor_tells_of_all_inputs_of_what_is_not_read_and_of_links_to_nothing(
     (sources / "battery/results/[y].csv.gz").touch()
     (sources / "survey/interviews").mkdir(exist_ok=True)
     whole = _call("doctor", home=tmp_path / "home", sources=sources, COLUMNS="900")
-    for input_name in ("items", "candidates", "outputs", "judgements", "traits", "comparison"):
+    for input_name in (
+        "items",
+        "candidates",
+        "outputs",
+        "judgements",
+        "traits",
+        "comparison",
+        "servers",
+        "verdicts",
+    ):
         assert f" {input_name} " in whole.output
     assert "not read: battery/results/[y].csv.gz, battery/results/more " in whole.output
     assert "not read: survey" not in whole.output and whole.exit_code == 0

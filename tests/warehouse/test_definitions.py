@@ -122,6 +122,7 @@ def test_lineage_reads_from_file_to_published_mart(definitions: dg.Definitions) 
         *("chats", "onet", "oews", "comparison", "names"),
         *("propensity_items", "propensity_bands", "propensity_responses"),
         *("candidates", "outputs", "judgements", "traits", "tasks"),
+        *("servers", "scenarios", "trajectories", "verdicts"),
     }
 
 

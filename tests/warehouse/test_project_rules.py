@@ -28,6 +28,7 @@ STAGING_ON_STAGING = {
     *("stg_rating", "stg_rating_cell", "stg_rating_column", "stg_rating_record", "stg_rating_reject"),
     *("stg_respondent", "stg_result_reject", "stg_survey_activity", "stg_survey_answer", "stg_survey_points"),
     *("stg_survey_reject", "stg_tournament_output", "stg_tournament_reject", "stg_tournament_verdict"),
+    *("stg_agentic_reject", "stg_trajectory", "stg_trajectory_verdict"),
 }
 # lines that may be repeated or have several faults, and models whose key the next one's test covers
 WITHOUT_KEY = {

@@ -75,8 +75,8 @@ def index_bridge(step: Step) -> Made:
 
 
 def _engine(settings: Settings) -> tuple[Any, Callable[[list[str]], Any]]:
-    from assets.adoption.match.embedders import EmbedderError, load_embedder
-    from assets.adoption.match.vectors import embed_cached
+    from assets.embedding.embedders import EmbedderError, load_embedder
+    from assets.embedding.vectors import embed_cached
 
     with faults_as_failure(EmbedderError):
         engine = load_embedder(settings)

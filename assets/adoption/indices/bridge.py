@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from assets.adoption.match.nearest import nearest
+from assets.embedding.nearest import nearest
 
 COLUMNS = ["level", "text", "unit", "method", "score", "nearest_text"]
 TEXT, NEAREST, NONE = "text", "nearest", "none"

@@ -18,8 +18,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from assets.adoption.indices.embedder_validation import Validation, hierarchy, validate
-from assets.adoption.match.embedders import Embedder
 from assets.common.atomic_write import atomic_write
+from assets.embedding.embedders import Embedder
 
 _log = logging.getLogger(__name__)
 

@@ -19,8 +19,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.adoption.match.parquet_cache import keep, kept
 from assets.common.text_key import normal_text
+from assets.embedding.parquet_cache import keep, kept
 
 NEAREST = 3
 BLOCK = 20_000

@@ -15,10 +15,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from assets.adoption.funnel.steps import Matcher
-from assets.adoption.match.embedders import load_embedder
 from assets.adoption.match.matches import Keys, Matches, Texts, match, nothing_to_match
-from assets.adoption.match.nearest import nearest
-from assets.adoption.match.vectors import embed_cached
+from assets.embedding.embedders import load_embedder
+from assets.embedding.nearest import nearest
+from assets.embedding.vectors import embed_cached
 from assets.settings import Settings
 
 

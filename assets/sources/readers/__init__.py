@@ -1,6 +1,12 @@
 """Pure readers: an input folder in, frames as declared in dbt/models/sources/ out."""
 
 from assets.sources.errors import SourceError, SourceFileError
+from assets.sources.readers.agentic import (
+    read_scenarios,
+    read_servers,
+    read_trajectories,
+    read_trajectory_verdicts,
+)
 from assets.sources.readers.chats import ChatParts, read_chats
 from assets.sources.readers.comparison import read_comparison
 from assets.sources.readers.folder import Reading
@@ -43,8 +49,12 @@ __all__ = [
     "read_propensity_responses",
     "read_ratings",
     "read_results",
+    "read_scenarios",
+    "read_servers",
     "read_survey",
     "read_systems",
     "read_traits",
+    "read_trajectories",
+    "read_trajectory_verdicts",
     "read_verdicts",
 ]

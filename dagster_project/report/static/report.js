@@ -158,7 +158,7 @@
       const s = data.systems[t.system];
       return {
         type: "scatter", mode: chart.has_lines ? "lines+markers" : "markers", name: plain(s.name), x: t.x, y: t.y, hoverinfo: "text",
-        text: t.labels.map((l, i) => `<b>${wrap(s.name, 34)}</b><br>${wrap(l, 34)}<br>${t.low ? estimate([t.y[i], t.low[i], t.high[i]]) : `predicted ${fixed(t.x[i])}, observed ${fixed(t.y[i])}`}`),
+        text: t.labels.map((l, i) => `<b>${wrap(s.name, 34)}</b><br>${wrap(l, 34)}<br>${t.low ? estimate([t.y[i], t.low[i], t.high[i]]) : `${chart.x_name || "predicted"} ${fixed(t.x[i])}, ${chart.y_name || "observed"} ${fixed(t.y[i])}`}`),
         line: { color: s.style.colour, width: 2 },
         marker: { color: s.style.colour, size: 9, line: { width: 1.5, color: s.style.colour }, symbol: t.x.map((_, i) => SYMBOLS[s.style.symbol] + (t.hollow && t.hollow[i] ? "-open" : "")) },
         ...(t.low ? { error_y: { type: "data", symmetric: false, array: t.y.map((y, i) => t.high[i] - y), arrayminus: t.y.map((y, i) => y - t.low[i]), thickness: 2, width: 0, color: s.style.colour } } : {}),

@@ -108,6 +108,17 @@ occupation as (
     where n_chats > 0
 ),
 
+trajectory as (
+    select
+        count(*) as n_rows,
+        sum(case when state = 'accepted' then 1 else 0 end) as n_accepted
+    from {{ ref('stg_trajectory') }}
+),
+
+agent_run as (
+    select count(*) as n_rows from {{ ref('int_agent_run') }}
+),
+
 profile as (
     select count(distinct system) as n_systems from {{ ref('stg_capability_draw') }}
 ),
@@ -137,6 +148,9 @@ counted as (
         ('adoption', 2, 'chat', 'n_usable'),
         ('adoption', 3, 'matched', 'n_chats'),
         ('adoption', 4, 'occupation', 'n_rows'),
+        ('agentic', 1, 'trajectory', 'n_rows'),
+        ('agentic', 2, 'trajectory', 'n_accepted'),
+        ('agentic', 3, 'agent_run', 'n_rows'),
     ] %}
     select
         '{{ slice }}' as slice,

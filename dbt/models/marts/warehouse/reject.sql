@@ -2,6 +2,7 @@
 {% set rejects = rejects + ['stg_tournament_reject'] %}
 {% set rejects = rejects + ['stg_propensity_reject'] %}
 {% set rejects = rejects + ['stg_onet_reject', 'stg_chat_reject', 'stg_index_reject'] %}
+{% set rejects = rejects + ['stg_agentic_reject', 'int_scenario_reject'] %}
 
 with
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from assets.adoption.match.embedders import Vectors
+from assets.embedding.embedders import Vectors
 
 # cells of one block of the product: 64 MiB
 BLOCK_CELLS = 1 << 24

@@ -13,8 +13,8 @@ from urllib.parse import quote
 import numpy as np
 import pyarrow as pa
 
-from assets.adoption.match.embedders import Embedder, Vectors
-from assets.adoption.match.parquet_cache import keep, kept
+from assets.embedding.embedders import Embedder, Vectors
+from assets.embedding.parquet_cache import keep, kept
 
 # texts that a killed run may have to embed again
 CHUNK = 8192

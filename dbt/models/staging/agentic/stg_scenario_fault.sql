@@ -1,0 +1,10 @@
+{{ config(materialized='view') }}
+
+select
+    scenario,
+    check_name,
+    place,
+    value,
+    reason,
+    is_blocking
+from {{ source('estimate', 'scenario_fault') }}

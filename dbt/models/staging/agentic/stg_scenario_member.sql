@@ -1,0 +1,7 @@
+{{ config(materialized='view') }}
+
+select
+    scenario,
+    kind,
+    member
+from {{ source('estimate', 'scenario_member') }}
