@@ -22,7 +22,9 @@ def frames(tmp_path_factory: pytest.TempPathFactory) -> Frames:
     sources = tmp_path_factory.mktemp("demo")
     tasks = onet.task_table(np.random.default_rng([1, *b"adoption"]))
     agentic.write_agentic(sources / "agentic", tasks, 1)
-    readings = [read(sources) for read in (read_servers, read_scenarios, read_trajectories, read_trajectory_verdicts)]
+    readings = [
+        read(sources) for read in (read_servers, read_scenarios, read_trajectories, read_trajectory_verdicts)
+    ]
     return {name: frame for reading in readings for name, frame in reading.frames.items()}
 
 

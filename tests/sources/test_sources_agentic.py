@@ -10,7 +10,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from assets.sources.readers import Reading, read_scenarios, read_servers, read_trajectories, read_trajectory_verdicts
+from assets.sources.readers import (
+    Reading,
+    read_scenarios,
+    read_servers,
+    read_trajectories,
+    read_trajectory_verdicts,
+)
 from tests.factories import write_agentic, write_json_lines
 
 READERS: dict[str, Callable[[Path], Reading]] = {
