@@ -48,7 +48,7 @@ def test_each_step_asks_what_it_must_and_every_verdict_finds_its_texts(
         "tournament_llm_output": N_RUNS * 5, "tournament_llm_verdict": 0, "assistance_llm_trait": 0,
     }  # fmt: skip
     first = setup.call("run", "runs")
-    assert first.exit_code == 0 and f"{N_AIDED} more calls can be made now" in first.output
+    assert first.exit_code == 0 and f"{N_AIDED} more calls can now be sent" in first.output
     assert len(server.requests) == N_OPENINGS
     assert counts(setup.collect()["tournament_llm_output"]) == {"answered": N_RUNS * 3, "pending": N_RUNS * 2}
     second = setup.call("run", "runs")
@@ -335,7 +335,7 @@ def test_people_may_be_the_worker(server: TournamentServer, setup: Setup) -> Non
     assert set(waiting["status"]) == {"pending"} and waiting["assistance"].notna().all()
 
     told = setup.guidance("to_do.jsonl")
-    assert told.exit_code == 0 and f"{N_RUNS * 3} deliverables to write" in told.output
+    assert told.exit_code == 0 and f"{N_RUNS * 3} deliverables to fill in" in told.output
     rows = [json.loads(line) for line in (setup.sources / "to_do.jsonl").read_text().splitlines()]
     assert {row["candidate"]: row["assistance"] is None for row in rows} == {
         "quillon": False, "wimbrel": True, "zephyrine": False,

@@ -128,7 +128,7 @@ def test_another_fault_than_damage_is_told_as_it_is(tmp_path: Path) -> None:
 def test_a_second_refresh_is_refused_with_the_pid_of_the_first(tmp_path: Path) -> None:
     with _process(HOLD_LOCK, tmp_path, 60) as other:
         assert holder(tmp_path) == other.pid
-        with pytest.raises(RefreshRunningError, match=f"process {other.pid} "), refresh_lock(tmp_path):
+        with pytest.raises(RefreshRunningError, match=f"Process {other.pid} "), refresh_lock(tmp_path):
             pass
     assert holder(tmp_path) is None
     with refresh_lock(tmp_path):
