@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from assets.common.shares import wilson
+
 REPLICATES = 1000
 LEVEL = 0.95
-# of the standard normal, at LEVEL
-_Z = 1.959963984540054
 COLUMNS = ["occupation", "system", "quantity", "share", "low", "high", "n_scenarios", "n_tasks", "n_servers"]
 
 Floats = npt.NDArray[np.float64]
@@ -67,7 +67,7 @@ def interval(
     narrower than Wilson's.
     """
     mean = float(values.mean())
-    low, high = wilson(mean, len(values))
+    low, high = wilson(mean * len(values), len(values))
     weights = np.ones((replicates, len(values)))
     for kind in sorted({kind for unit in clusters for kind, _ in unit}):
         names = sorted({name for unit in clusters for of, name in unit if of == kind})
@@ -81,13 +81,6 @@ def interval(
         return low, high
     tail = (1 - LEVEL) / 2
     return min(low, float(np.quantile(means, tail))), max(high, float(np.quantile(means, 1 - tail)))
-
-
-def wilson(share: float, n: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share of n independent units."""
-    middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-    half = _Z / (1 + _Z**2 / n) * float(np.sqrt(share * (1 - share) / n + _Z**2 / (4 * n * n)))
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def _membership(clusters: Sequence[Sequence[tuple[str, str]]], kind: str, names: Sequence[str]) -> Floats:

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.agentic.capability_share import capability_shares, interval, wilson
+from assets.agentic.capability_share import capability_shares, interval
 from assets.agentic.quantities import quantities_of
 from assets.agentic.tool_count import tool_count_correlations
+from assets.common.shares import wilson
 
 Clusters = list[list[tuple[str, str]]]
 
@@ -44,7 +45,7 @@ def test_the_interval_is_that_of_weighing_each_scenario_draw_by_draw() -> None:
                 min(1.0, max(0.0, sum(w * v for w, v in zip(weights, values, strict=True)) / sum(weights)))
             )
     expected = np.quantile(means, [0.025, 0.975])
-    bounds = wilson(float(values.mean()), 30)
+    bounds = wilson(float(values.sum()), 30)
     assert (low, high) == pytest.approx((min(bounds[0], expected[0]), max(bounds[1], expected[1])), abs=1e-12)
 
 
@@ -68,7 +69,7 @@ def test_with_one_task_for_many_scenarios_it_is_as_wide_as_that_of_the_tasks() -
 @pytest.mark.parametrize(("share", "n", "low", "high"), [(0.5, 10, 0.2366, 0.7634), (1.0, 10, 0.7225, 1.0)])
 def test_wilson_is_the_published_one(share: float, n: int, low: float, high: float) -> None:
     """Wilson (1927), as R's prop.test(..., correct = FALSE) prints it."""
-    assert wilson(share, n) == pytest.approx((low, high), abs=5e-5)
+    assert wilson(share * n, n) == pytest.approx((low, high), abs=5e-5)
 
 
 def test_intervals_cover_the_truth_where_scenarios_share_tasks_and_wilson_does_not() -> None:
