@@ -112,7 +112,8 @@ def _allowed(field: FieldInfo) -> str:
     if get_origin(field.annotation) is Literal:
         return " or ".join(f"`{value}`" for value in get_args(field.annotation))
     if get_origin(field.annotation) is tuple:
-        return "whole numbers from 1, rising, joined by commas"
+        of_text = get_args(field.annotation)[0] is str
+        return "names, joined as described" if of_text else "whole numbers from 1, rising, joined by commas"
     names = {Path: "path", str: "text", bool: "`true` or `false`", int: "whole number", float: "number"}
     named = next(name for known, name in names.items() if known is kind)
     signs = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}

@@ -89,13 +89,14 @@ def read_levels(
 
     Args:
         supplied, written: raw.propensity_item and raw.propensity_llm_item.
-        texts: raw.item.
+        texts: raw.item; what is excluded, or has no text, is asked of nobody.
 
     Raises:
         RolesError, RubricError, LedgerError: as `read_written_items`.
     """
     options = _annotatable(supplied, written)
-    asked = targets(options, texts, settings.assessor_benchmarks)
+    is_usable = texts["text"].notna() & ~texts["is_excluded"].isin([True])
+    asked = targets(options, texts[is_usable], settings.assessor_benchmarks)
     raters, rubrics = read_roles(settings).of("rater"), rubrics_to_annotate(settings)
     return _as_raw(levels(asked, rubrics, raters, collected_from(settings)))
 

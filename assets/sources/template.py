@@ -37,6 +37,7 @@ def write_templates(folder: Path) -> list[Path]:
         f"{propensity.ITEMS}/name-of-propensity.csv": [
             [*propensity.ITEM_COLUMNS, *ratings.headings().values()]
         ],
+        f"{propensity.BANDS}/name-of-rater.csv": [list(propensity.BAND_COLUMNS)],
         f"{propensity.RESPONSES}/name-of-system.csv": [list(propensity.RESPONSE_COLUMNS)],
         **{file.location: [file.header] for file in comparison.FILES},
     }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -74,6 +75,9 @@ def sql(
                 _write(file, kind, names, rows)
     except read_published.NothingPublishedError as error:
         fail(errors, str(error), NOTHING_PUBLISHED)
+    except BrokenPipeError:
+        # whoever reads has seen enough, as `head` does; nothing is left for Python to flush at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (duckdb.Error, OSError, ValueError) as error:
         fail(errors, str(error), FAILED)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -123,14 +124,17 @@ MARTS = {
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    folder = tmp_path_factory.mktemp("assistance")
+    return _made(tmp_path_factory.mktemp("assistance"), MARTS)
+
+
+def _made(folder: Path, marts: dict[str, pd.DataFrame]) -> Site:
     build(folder / "p.duckdb", StandIn(skipped={}))
     with duckdb.connect(str(folder / "p.duckdb")) as connection:
-        for name, frame in MARTS.items():
+        for name, frame in marts.items():
             connection.register("given", frame)
             connection.execute(f"create table marts.{name} as select * from given")
     render_report(folder / "p.duckdb", folder / "report")
-    return Site(folder / "report", MARTS)
+    return Site(folder / "report", marts)
 
 
 def test_tables_are_the_marts_in_words(made: Site) -> None:
@@ -292,3 +296,10 @@ def test_groups_that_never_met_are_ranked_apart() -> None:
         *(["2", "wim", "1"], ["2", "zed", "2"]),
     ]
     assert _overall(own, {}).columns[0] == "Candidate"
+
+
+def test_a_tournament_without_helpers_has_its_page(tmp_path: Path) -> None:
+    """Nobody did both: there is no chart of roles, and the page is written all the same."""
+    doing = {"tournament_overall": MARTS["tournament_overall"].query("mode == 'automation'")}
+    html = _made(tmp_path, MARTS | doing).html("assistance")
+    assert "Are good doers also good helpers?" in html and 'id="roles"' not in html

@@ -79,9 +79,9 @@ def test_all_faults_of_all_files_are_told_together(tmp_path: Path) -> None:
 def test_excluded_items_keep_their_reason_and_are_put_to_nobody(tmp_path: Path) -> None:
     lines = [
         {"item": "1", "text": "a", "exclude": True, "reason": "leaked into training data"},
-        {"item": "2", "exclude": "yes", "reason": "two right answers"},
+        {"item": "2", "exclude": True, "reason": "two right answers"},
         {"item": "3", "text": "c", "exclude": False, "is_contaminated": True, "note": 1},
-        {"item": "4", "text": "d", "exclude": None, "reason": "looked at, and sound"},
+        {"item": "4", "text": "d"},
     ]
     write(tmp_path, "bench", *lines)
     frame, ignored = read_all_items(tmp_path)
@@ -102,6 +102,12 @@ def test_excluded_items_keep_their_reason_and_are_put_to_nobody(tmp_path: Path) 
         ({"item": "1", "text": "t", "exclude": True, "reason": " "}, "every excluded item needs it"),
         ({"item": "1", "text": "t", "exclude": "perhaps"}, '"perhaps" is neither true nor false'),
         ({"item": "1", "text": "t", "exclude": [True]}, "neither true nor false"),
+        ({"item": "1", "text": "t", "exclude": "yes", "reason": "r"}, "Write true without quotes"),
+        ({"item": "1", "text": "t", "exclude": 1, "reason": "r"}, "neither true nor false"),
+        ({"item": "1", "text": "t", "exclude": None, "reason": "r"}, "neither true nor false"),
+        ({"item": "1", "text": "t", "reason": "r"}, "not true, though a reason is given"),
+        ({"item": "1", "text": "t", "excluded": True, "reason": "r"}, "Call it 'exclude'"),
+        ({"item": "1", "text": "t", "exclude": True}, "Say why the item is excluded"),
         ({"item": "1", "exclude": False}, "every item needs it"),
     ],
 )
@@ -110,3 +116,12 @@ def test_an_exclusion_that_cannot_be_read_is_refused(tmp_path: Path, line: objec
     with pytest.raises(SourceError) as raised:
         read_all_items(tmp_path)
     assert told in str(raised.value)
+
+
+def test_a_field_given_twice_is_refused(tmp_path: Path) -> None:
+    """JSON lets the last one win, and the item would stay in."""
+    path = tmp_path / "battery/items/bench.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"item": "1", "text": "t", "exclude": true, "reason": "r", "exclude": false}\n', "utf-8")
+    with pytest.raises(SourceError, match=r"row 1, column 'exclude': given twice. Keep one of the two"):
+        read_all_items(tmp_path)

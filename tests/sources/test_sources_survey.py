@@ -10,7 +10,14 @@ import pandas as pd
 import pytest
 
 from assets.sources.errors import SourceError
-from assets.sources.readers import Reading, read_ratings, read_results, read_survey, read_systems
+from assets.sources.readers import (
+    Reading,
+    read_propensity_bands,
+    read_ratings,
+    read_results,
+    read_survey,
+    read_systems,
+)
 from assets.sources.salt import read_salt
 from assets.sources.survey_schema import ALLOWED, MARKS, REQUIRED
 from assets.sources.template import write_templates
@@ -193,6 +200,7 @@ def test_templates_are_read_back_once_filled(tmp_path: Path) -> None:
     assert sorted(ratings["level"], key=int) == [str(i) for i in range(3, 21)]
     assert read_results(tmp_path).frames["raw.result"].iloc[0]["score"] == "3"
     assert read_systems(tmp_path).frames["raw.ai_system"].iloc[0]["released_on"] == "8"
+    assert read_propensity_bands(tmp_path).frames["raw.propensity_band"].iloc[0]["upper_bound"] == "5"
     reading = read_survey(tmp_path, "salt")
     assert list(reading.frames[RESPONSE]["question"]) == list(ALLOWED)
     assert list(reading.frames[RESPONSE]["answer"]) == [str(i + 4) for i in range(len(ALLOWED))]

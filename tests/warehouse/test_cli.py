@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -245,6 +246,25 @@ def test_sql_that_is_wrong_or_writes_is_code_1_in_duckdbs_words(home: Path) -> N
     writes = _call("sql", "delete from marts.suitability", home=home)
     assert writes.exit_code == 1
     assert "read-only" in writes.stderr
+
+
+def test_a_reader_that_has_seen_enough_is_no_fault(tmp_path: Path) -> None:
+    """As `suitability sql ... | head -1` does: the pipe is closed before all is written."""
+    (tmp_path / "published").mkdir()
+    with duckdb.connect(str(tmp_path / "published/suitability.duckdb")) as connection:
+        connection.execute(
+            "create schema marts; create table marts.n as select range as n from range(200000)"
+        )
+    command = [sys.executable, "-m", "dagster_project.cli", "sql", "--format", "csv", "select * from marts.n"]
+    environment = os.environ | {"SUITABILITY_HOME": str(tmp_path)}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.readline() == b"n\n"
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
 
 
 def test_template_writes_what_doctor_then_finds(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,6 @@ LOCATION = BY_NAME["items"].location
 FIELDS = ("item", "text", "answer", "exclude", "reason")
 COLUMNS = ["benchmark", "item", "text", "answer"]
 ALL_COLUMNS = [*COLUMNS, "is_excluded", "reason", "text_key"]
-_YES, _NO = {"true", "yes", "1"}, {"false", "no", "0"}
 _RESAVE = "Write one JSON object a line, with item and text, as UTF-8"
 
 
@@ -98,7 +98,7 @@ def _read_lines(
             if first != number:
                 raise _FieldError("item", f"'{row['item']}' stands in line {first} already")
         except _FieldError as error:
-            faults.append(SourceFileError(error.what, file=file, row=number, column=error.field, do=_RESAVE))
+            faults.append(SourceFileError(error.what, file=file, row=number, column=error.field, do=error.do))
         else:
             rows.append({"benchmark": benchmark, **row})
     if not rows and not faults:
@@ -108,14 +108,14 @@ def _read_lines(
 
 
 class _FieldError(Exception):
-    def __init__(self, field: str | None, what: str) -> None:
-        self.field, self.what = field, what
+    def __init__(self, field: str | None, what: str, do: str = _RESAVE) -> None:
+        self.field, self.what, self.do = field, what, do
 
 
 def _row(line: str) -> tuple[dict[str, Any], list[str]]:
     """The row without its benchmark, and the fields that are not read."""
     try:
-        record = json.loads(line)
+        record = json.loads(line, object_pairs_hook=_each_field_once)
     # a ValueError of its own: a whole number of more digits than Python reads
     except (ValueError, RecursionError) as error:
         raise _FieldError(None, f"the line is no JSON ({str(error).partition(';')[0]})") from None
@@ -145,16 +145,33 @@ def _row(line: str) -> tuple[dict[str, Any], list[str]]:
     return row, [field for field in record if field not in FIELDS]
 
 
+def _each_field_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON. Of a field given twice, the last would silently win."""
+    record: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in record:
+            raise _FieldError(name, "given twice", "Keep one of the two")
+        record[name] = value
+    return record
+
+
 def _exclusion(record: dict[str, Any]) -> tuple[bool, str | None]:
     """Whether the item is excluded, and why."""
-    value = record.get("exclude")
-    said = "no" if value is None else str(value).strip().lower() or "no"
-    if isinstance(value, list | dict) or said not in _YES | _NO:
-        raise _FieldError("exclude", f"{json.dumps(value)[:40]} is neither true nor false")
+    for field in record:
+        if field not in FIELDS and get_close_matches(field.lower(), ["exclude"], cutoff=0.8):
+            raise _FieldError(field, "not a field of items", "Call it 'exclude', or give it another name")
+    is_excluded = record.get("exclude", False)
+    if not isinstance(is_excluded, bool):
+        what = f"{json.dumps(is_excluded)[:40]} is neither true nor false"
+        raise _FieldError(
+            "exclude", what, "Write true without quotes to exclude the item, or leave the field out"
+        )
     reason = _text(record, "reason")
-    if said in _YES and reason is None:
-        raise _FieldError("reason", "blank, but every excluded item needs it")
-    return said in _YES, reason if said in _YES else None
+    if is_excluded and reason is None:
+        raise _FieldError("reason", "blank, but every excluded item needs it", "Say why the item is excluded")
+    if reason is not None and not is_excluded:
+        raise _FieldError("exclude", "not true, though a reason is given", "Write true, or remove the reason")
+    return is_excluded, reason
 
 
 def _text(record: dict[str, Any], field: str) -> str | None:

@@ -20,7 +20,13 @@ final as (
         is_absent,
         is_thin,
         is_suppressed,
-        suppression
+        suppression,
+        case
+            when importance is not null or is_absent or is_suppressed then null
+            when scope_type in ('role', 'duty') then 'interview'
+            when scope_type = 'all' and n_domains = 0 then 'no_domain'
+            else 'few_ranks'
+        end as importance_reason
     from importance
 )
 

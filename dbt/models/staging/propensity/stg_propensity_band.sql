@@ -45,6 +45,10 @@ known_item as (
     where status <> 'rejected'
 ),
 
+known_benchmark as (
+    select distinct benchmark from known_item
+),
+
 known as (
     select propensity from {{ ref('seed_propensity') }}
 ),
@@ -54,7 +58,7 @@ judged as (
         landed.*,
         case
             when landed.is_ledger then null
-            when landed.benchmark is null then 'benchmark'
+            when landed.benchmark is null or known_benchmark.benchmark is null then 'benchmark'
             when landed.item is null or known_item.item is null then 'item'
             when known.propensity is null then 'propensity'
             when landed.lower_bound is null or landed.lower_bound < -3 or landed.lower_bound > 3 then 'lower'
@@ -65,6 +69,8 @@ judged as (
             when landed.is_ledger then null
             when landed.benchmark is null then 'blank benchmark'
             when landed.item is null then 'blank item'
+            when known_benchmark.benchmark is null
+                then 'unknown benchmark: neither of a usable propensity item nor in battery/results'
             when known_item.item is null then 'unknown item: neither a usable propensity item nor in battery/results'
             when known.propensity is null then 'unknown propensity; seed_propensity.csv names them'
             when landed.lower_bound is null or landed.upper_bound is null then 'bound is no number'
@@ -75,6 +81,7 @@ judged as (
                 then 'upper bound is not at least 0.1 above the lower one'
         end as fault
     from landed
+    left join known_benchmark on landed.benchmark = known_benchmark.benchmark
     left join known_item on landed.benchmark = known_item.benchmark and landed.item = known_item.item
     left join known on landed.propensity = known.propensity
 ),
