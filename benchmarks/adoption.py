@@ -41,9 +41,9 @@ from assets.settings import Settings
 from assets.sources.readers import read_chats, read_comparison
 from dagster_project.dbt_build.dbt_project import prepare_manifest
 from dagster_project.resources import DuckDBWarehouse
-from tests.adoption.slice_build import FIRST, RAW, REST
-from tests.dbt_run import WAREHOUSE_NAME, manifest_of, run_dbt
-from tests.steps import run_steps
+from tests.support.adoption.slice_build import FIRST, RAW, REST
+from tests.support.dbt_run import WAREHOUSE_NAME, manifest_of, run_dbt
+from tests.support.steps import run_steps
 
 N_OCCUPATIONS, N_TASKS, N_NEW, N_BATCHES = 923, 18_796, 10_000, 5
 FILE_ROWS = 100_000

@@ -19,9 +19,9 @@ from pathlib import Path
 from assets.settings import Settings
 from dagster_project.dbt_build.dbt_project import prepare_manifest
 from dagster_project.resources import DuckDBWarehouse
-from tests.assistance.panel import Panel, write_panel
-from tests.assistance.slice_build import AFTER, BEFORE, ONLY_MODELS, land, python_step
-from tests.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.support.assistance.panel import Panel, write_panel
+from tests.support.assistance.slice_build import AFTER, BEFORE, ONLY_MODELS, land, python_step
+from tests.support.dbt_run import WAREHOUSE_NAME, run_dbt
 
 
 @contextmanager

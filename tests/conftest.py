@@ -1,7 +1,7 @@
 """Fixtures that every test folder may use.
 
 Belongs here: where the real data lies, dbt's project as parsed, and the switch-offs that keep tests off the network.
-Does not belong here: builders of inputs (tests/factories.py) and fixtures of one slice (its own conftest.py).
+Does not belong here: builders of inputs (tests/support/factories.py) and fixtures of one slice (its own conftest.py).
 """
 
 from __future__ import annotations

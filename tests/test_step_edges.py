@@ -10,7 +10,7 @@ import pytest
 from assets.settings import Settings
 from assets.step import Made, Step, table_assets
 from dagster_project.resources import DuckDBWarehouse
-from tests.factories import write_sources
+from tests.support.factories import write_sources
 
 TABLE = "estimate.posterior_check"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.adoption.slice_build import build
-from tests.adoption.small_world import world
+from tests.support.adoption.slice_build import build
+from tests.support.adoption.small_world import world
 
 
 def test_without_chats_no_share_is_published(tmp_path: Path, dbt_target: Path) -> None:

@@ -13,7 +13,7 @@ from assets.demo.ensure import ensure_demo
 from assets.settings import Settings
 from assets.sources.readers import comparison, read_oews, read_onet
 from dagster_project.resources import DuckDBWarehouse
-from tests.adoption.slice_build import build
+from tests.support.adoption.slice_build import build
 
 SHARES, OPPOSITE = "working_with_ai/iwa_metrics.csv", "opposite.csv"
 # (index, level) -> units; planted with noise, and found through 600 chats: never less than this, nor all of it

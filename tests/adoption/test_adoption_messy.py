@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from dagster_project.resources import DuckDBWarehouse
-from tests.adoption.slice_build import build
-from tests.adoption.small_world import THINGS, VERBS, world
+from tests.support.adoption.slice_build import build
+from tests.support.adoption.small_world import THINGS, VERBS, world
 
 GERMAN = "Bitte schreiben Sie einen freundlichen Brief an die Kunden über die neuen Öffnungszeiten des Ladens"
 ARABIC = "اكتب رسالة ودية إلى العملاء حول ساعات العمل الجديدة للمتجر"

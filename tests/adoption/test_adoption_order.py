@@ -13,9 +13,9 @@ import pytest
 from assets.adoption.funnel.adoption_inputs import read_inputs
 from assets.settings import PROJECT
 from dagster_project.resources import DuckDBWarehouse
-from tests.adoption.slice_build import build
-from tests.adoption.small_world import THINGS, VERBS, world
-from tests.factories import write_csv
+from tests.support.adoption.slice_build import build
+from tests.support.adoption.small_world import THINGS, VERBS, world
+from tests.support.factories import write_csv
 
 MARTS = sorted(path.stem for path in (PROJECT / "dbt/models/marts/adoption").glob("*.sql"))
 Row = dict[str, Any]

@@ -25,12 +25,12 @@ from assets.settings import PROJECT, Settings
 from dagster_project.cli.main import main
 from dagster_project.resources import DuckDBWarehouse
 from dagster_project.runs.lock import refresh_lock
-from tests.adoption.judging_server import STEPS, JudgingServer
-from tests.adoption.private_texts import FORMS, N_REMARKS, PRIVATE, left_in, remark, texts_in
-from tests.adoption.slice_build import BEFORE, land
-from tests.dbt_run import OVER_ESTIMATES, over_estimates, run_dbt
-from tests.llm.scripted_server import KEY, Reply
-from tests.steps import run_steps
+from tests.support.adoption.judging_server import STEPS, JudgingServer
+from tests.support.adoption.private_texts import FORMS, N_REMARKS, PRIVATE, left_in, remark, texts_in
+from tests.support.adoption.slice_build import BEFORE, land
+from tests.support.dbt_run import OVER_ESTIMATES, over_estimates, run_dbt
+from tests.support.llm.scripted_server import KEY, Reply
+from tests.support.steps import run_steps
 
 PLANS = ("adoption-relevance", "adoption-summary", "adoption-confirm")
 MARTS = ("chat_funnel", "occupation_adoption")

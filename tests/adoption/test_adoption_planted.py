@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from dagster_project.resources import DuckDBWarehouse
-from tests.adoption.slice_build import build
+from tests.support.adoption.slice_build import build
 
 N_CHATS, N_OCCUPATIONS, TASKS_EACH, SEED = 50_000, 200, 8, 20
 VERBS, THINGS, PLACES = (

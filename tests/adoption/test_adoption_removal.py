@@ -15,10 +15,10 @@ from assets.adoption.assets import adoption
 from assets.common.text_key import text_key
 from assets.settings import Settings
 from dagster_project.resources import DuckDBWarehouse
-from tests.adoption.slice_build import FIRST, land
-from tests.adoption.small_world import world
-from tests.dbt_run import run_dbt
-from tests.steps import run_steps
+from tests.support.adoption.slice_build import FIRST, land
+from tests.support.adoption.small_world import world
+from tests.support.dbt_run import run_dbt
+from tests.support.steps import run_steps
 
 PLANTED = "Please translate the contract of Saint Gudula into Frisian"
 OTHERS = [f"Please repair the engine of my old tractor, number {number}" for number in range(40)]

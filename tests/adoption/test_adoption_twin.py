@@ -14,9 +14,9 @@ from scipy.stats import binom, rankdata, spearmanr
 
 from assets.embedding.embedders import WordLlama
 from dagster_project.resources import DuckDBWarehouse
-from tests.adoption.slice_build import build
-from tests.adoption.small_world import THINGS, VERBS, tasks, world
-from tests.factories import write_csv
+from tests.support.adoption.slice_build import build
+from tests.support.adoption.small_world import THINGS, VERBS, tasks, world
+from tests.support.factories import write_csv
 
 FLOOR, MARGIN = 0.4, 0.08
 

@@ -9,8 +9,8 @@ import pytest
 
 from assets.sources.readers import read_oews, read_onet
 from dagster_project.resources import DuckDBWarehouse
-from tests.dbt_run import WAREHOUSE_NAME, run_dbt
-from tests.factories import CROSSWALK_HEADER, OEWS_HEADER, write_csv, write_onet
+from tests.support.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.support.factories import CROSSWALK_HEADER, OEWS_HEADER, write_csv, write_onet
 
 # so many that one without a code of OEWS is no sign of another taxonomy
 CODES = [f"11-1{number:02d}1" for number in range(24)]

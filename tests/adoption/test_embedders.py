@@ -18,7 +18,7 @@ from assets.embedding import embedders
 from assets.embedding.embedders import Embedder, EmbedderError, MiniLM, WordLlama, load_embedder
 from assets.llm import EmbeddingError
 from assets.settings import Settings
-from tests.llm.scripted_server import KEY, Reply, ScriptedServer, error
+from tests.support.llm.scripted_server import KEY, Reply, ScriptedServer, error
 
 TEXTS = ["Teach pupils to read.", "Weld steel beams.", "", "Fleißige Bäcker 🥐 كعك", "word " * 600]
 

@@ -9,7 +9,7 @@ import pytest
 
 from assets.common.warehouse import declared_tables
 from dagster_project.resources import DuckDBWarehouse
-from tests.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.support.dbt_run import WAREHOUSE_NAME, run_dbt
 
 NEEDED = ("stg_occupation", "stg_occupation_crosswalk", "stg_employment", "stg_task", "seed_major_group")
 OCCUPATIONS = [f"11-10{number:02d}.00" for number in range(20)]

@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from tests.agentic.slice_build import build_slice
-from tests.agentic.world import ACCURACY, ERRORS, HOW, SCRIPTS, write_world
+from tests.support.agentic.slice_build import build_slice
+from tests.support.agentic.world import ACCURACY, ERRORS, HOW, SCRIPTS, write_world
 
 
 @pytest.fixture(scope="module")

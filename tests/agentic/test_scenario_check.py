@@ -10,7 +10,7 @@ import pytest
 
 from assets.agentic.given_values import Given, values_of
 from assets.agentic.scenario_check import Checked, check_scenarios
-from tests.agentic.world import FIND, FOREIGN, MOVE, NOTE, PLAIN, SERVERS, VARIANT, Row
+from tests.support.agentic.world import FIND, FOREIGN, MOVE, NOTE, PLAIN, SERVERS, VARIANT, Row
 
 LISTS = ("tasks", "servers", "calls", "withheld")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.assistance.tournament_server import TournamentServer
-from tests.assistance.tournament_setup import Setup
-from tests.llm.scripted_server import KEY
+from tests.support.assistance.tournament_server import TournamentServer
+from tests.support.assistance.tournament_setup import Setup
+from tests.support.llm.scripted_server import KEY
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ import pytest
 from scipy.stats import spearmanr
 
 from dagster_project.resources import DuckDBWarehouse
-from tests.assistance.messy_verdicts import asked_verdicts, expected, write_messy
-from tests.assistance.panel import (
+from tests.support.assistance.messy_verdicts import asked_verdicts, expected, write_messy
+from tests.support.assistance.panel import (
     JUDGES,
     MODES,
     STRENGTHS,
@@ -27,7 +27,7 @@ from tests.assistance.panel import (
     planted_order,
     write_panel,
 )
-from tests.assistance.slice_build import ONLY_MODELS, build_slice, rebuild
+from tests.support.assistance.slice_build import ONLY_MODELS, build_slice, rebuild
 
 SMALL = Panel(n_tasks=2, n_runs=4, own_runs=1)
 MARTS = [

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dagster_project.resources import DuckDBWarehouse
-from tests.assistance.slice_build import build_slice, rebuild
+from tests.support.assistance.slice_build import build_slice, rebuild
 
 Met = tuple[str, str, str]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from dagster_project.resources import DuckDBWarehouse
-from tests.assistance.tournament_server import FIRST_SEAT_JUDGE, TournamentServer
-from tests.assistance.tournament_setup import Setup, texts
-from tests.dbt_run import WAREHOUSE_NAME, run_dbt
-from tests.llm.scripted_server import error
+from tests.support.assistance.tournament_server import FIRST_SEAT_JUDGE, TournamentServer
+from tests.support.assistance.tournament_setup import Setup, texts
+from tests.support.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.support.llm.scripted_server import error
 
 
 def test_sent_is_accepted_rejected_and_failed_and_a_turned_choice_is_a_tie(

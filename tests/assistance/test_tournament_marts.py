@@ -17,8 +17,8 @@ import pytest
 
 from assets.demo.tournament import JUDGES, WORKER, write_tournament
 from dagster_project.resources import DuckDBWarehouse
-from tests.assistance import twin
-from tests.assistance.slice_build import build_slice, rebuild
+from tests.support.assistance import rank_twin as twin
+from tests.support.assistance.slice_build import build_slice, rebuild
 
 # with this one, means are equal in a task, and the two overall orders differ
 SEED = 9

@@ -13,7 +13,8 @@ import pandas as pd
 
 from assets.assistance.tournament_assets import supplied_assistance_check, written_assistance_check
 from assets.settings import PROJECT
-from tests.assistance.tournament_server import (
+from tests.llm.test_killed import kill_when
+from tests.support.assistance.tournament_server import (
     FIRST_SEAT_JUDGE,
     HANDED_OVER,
     TournamentServer,
@@ -21,7 +22,7 @@ from tests.assistance.tournament_server import (
     seats,
     words,
 )
-from tests.assistance.tournament_setup import (
+from tests.support.assistance.tournament_setup import (
     FAMILIES,
     IN_FLIGHT,
     JUDGES,
@@ -38,7 +39,6 @@ from tests.assistance.tournament_setup import (
     counts,
     texts,
 )
-from tests.llm.test_killed import kill_when
 
 
 def test_each_step_asks_what_it_must_and_every_verdict_finds_its_texts(

@@ -27,9 +27,9 @@ from assets.settings import PROJECT, Settings
 from assets.sources.readers import read_all_items, read_items, read_ratings
 from assets.sources.readers.ratings import capability_aliases
 from dagster_project.cli.main import main
-from tests.battery.rater_server import RaterServer
-from tests.llm.scripted_server import KEY, level_of
-from tests.steps import MemoryWarehouse, run_steps
+from tests.support.battery.rater_server import RaterServer
+from tests.support.llm.scripted_server import KEY, level_of
+from tests.support.steps import MemoryWarehouse, run_steps
 
 CAPABILITIES = tuple(capability_names())
 # one text three times: in two benchmarks, and once in the other Unicode form of its é

@@ -20,8 +20,8 @@ from sklearn.metrics import cohen_kappa_score
 
 from assets.battery.assets import rater_demand
 from assets.settings import PROJECT, Settings
-from tests.battery.pipeline import BatteryPipeline
-from tests.steps import run_steps
+from tests.support.battery.slice_build import BatteryPipeline
+from tests.support.steps import run_steps
 
 CAPABILITIES = pd.read_csv(PROJECT / "dbt/seeds/seed_capability.csv")["capability"].tolist()
 RATERS = ("ann", "bob", "cyd")

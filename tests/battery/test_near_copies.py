@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from assets.settings import PROJECT, Settings
-from tests.battery.pipeline import BatteryPipeline
+from tests.support.battery.slice_build import BatteryPipeline
 
 CAPABILITIES = pd.read_csv(PROJECT / "dbt/seeds/seed_capability.csv")["capability"].tolist()
 N = 60

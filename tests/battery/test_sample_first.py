@@ -14,10 +14,10 @@ from assets.battery.assets import annotation, battery_selection
 from assets.settings import Settings
 from assets.sources.readers import read_all_items
 from dagster_project.cli.main import main
-from tests.battery.pipeline import BatteryPipeline
-from tests.battery.rater_server import RaterServer
-from tests.llm.scripted_server import KEY
-from tests.steps import run_steps
+from tests.support.battery.rater_server import RaterServer
+from tests.support.battery.slice_build import BatteryPipeline
+from tests.support.llm.scripted_server import KEY
+from tests.support.steps import run_steps
 
 SIZES = {"arithmetic": 30, "geography": 40, "law": 25}
 SAMPLE, CHOSEN, RATERS, CAPABILITIES = 4, 10, 2, 18
@@ -142,7 +142,7 @@ def test_sample_then_choose_then_annotate_the_chosen(
 def test_the_sample_leaves_out_what_files_rate(
     tmp_path: Path, server: RaterServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tests.factories import write_ratings
+    from tests.support.factories import write_ratings
 
     monkeypatch.setenv("TEST_LLM_KEY", KEY)
     work = Work(tmp_path, server)

@@ -24,7 +24,7 @@ from assets.battery.selection import (
     total_variation,
 )
 from assets.settings import Settings
-from tests.steps import MemoryWarehouse, run_steps
+from tests.support.steps import MemoryWarehouse, run_steps
 
 SETTINGS = Settings()
 

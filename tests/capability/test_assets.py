@@ -14,7 +14,7 @@ from assets.capability.fit import fit_quality, fit_store
 from assets.capability.fit.layout import pool_counts, pool_responses
 from assets.capability.fit.model import ModelOptions
 from assets.settings import Settings
-from tests.steps import MemoryWarehouse
+from tests.support.steps import MemoryWarehouse
 
 
 @dg.asset(deps=[["estimate", "capability_draw"]])

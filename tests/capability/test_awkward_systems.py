@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 from assets.capability.check.item_table import Answers, Draws
 from assets.capability.check.prediction import characteristic_curve, held_out_predictions
 from assets.capability.fit import engine
-from tests.capability.system_worlds import DEFAULT, LEVELS, SHARES, answers, joint, pooled
+from tests.support.capability.system_worlds import DEFAULT, LEVELS, SHARES, answers, joint, pooled
 
 
 @pytest.fixture(scope="module")

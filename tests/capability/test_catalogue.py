@@ -17,7 +17,7 @@ from assets.capability.validation.per_dimension_model import (
     log_density,
     sample_catalogue,
 )
-from tests.capability.catalogue_worlds import anchored, catalogue
+from tests.support.capability.catalogue_worlds import anchored, catalogue
 
 SLOPE = anchored([0.6, 0.8, 1.0, 1.3, 1.6])
 DISCRIMINATION = anchored([1.3, 0.8, 1.1, 1.0, 0.9])

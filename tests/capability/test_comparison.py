@@ -11,7 +11,7 @@ from assets.capability.fit.layout import item_logit
 from assets.capability.fit.model import ModelOptions
 from assets.capability.validation import model_comparison, validation_files
 from assets.settings import Settings
-from tests.capability.catalogue_worlds import DIMENSIONS, anchored, demands, success
+from tests.support.capability.catalogue_worlds import DIMENSIONS, anchored, demands, success
 
 UNEQUAL = anchored([0.6, 0.8, 1.0, 1.3, 1.6])
 

@@ -12,7 +12,7 @@ import pytest
 from assets.capability import assets as slice_assets
 from assets.settings import Settings
 from tests.capability.test_assets import battery, run
-from tests.steps import MemoryWarehouse, run_steps
+from tests.support.steps import MemoryWarehouse, run_steps
 
 OUT = ("00", "01", "02", "03", "04", "05")
 

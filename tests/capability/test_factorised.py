@@ -9,7 +9,7 @@ from scipy.special import log_expit, logsumexp
 from assets.capability.fit import engine, factorised, fit_quality, nuts
 from assets.capability.fit.layout import item_logit, pool_counts
 from assets.capability.fit.model import ModelOptions
-from tests.capability.system_worlds import (
+from tests.support.capability.system_worlds import (
     DEFAULT,
     LEVELS,
     SAMPLER,

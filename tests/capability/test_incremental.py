@@ -15,7 +15,7 @@ from assets.capability.fit import fit_store, stale_fits
 from assets.capability.fit.layout import item_logit, pool_counts
 from assets.parts import DamagedFileError
 from assets.settings import Settings
-from tests.steps import MemoryWarehouse
+from tests.support.steps import MemoryWarehouse
 
 RNG = np.random.default_rng(7)
 # the last item is answered by `c` alone

@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from assets.capability.check.influence import most_influential, profile_shifts
 from assets.capability.check.item_table import Answers, Draws
-from tests.capability.item_worlds import OPTIONS, Line, answered, posterior
+from tests.support.capability.item_worlds import OPTIONS, Line, answered, posterior
 
 
 def flipped(answers, j):

@@ -7,7 +7,7 @@ import pytest
 
 from assets.capability.fit import fit_quality, fit_store
 from dagster_project.resources import DuckDBWarehouse
-from tests.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.support.dbt_run import WAREHOUSE_NAME, run_dbt
 
 MODELS = ("posterior_correlation", "capability_profile", "system_profile", "fit_diagnostic")
 VIEWS = ("stg_capability_draw", "stg_capability_diagnostic", "stg_system_geometry", "stg_fit_diagnostic")

@@ -7,7 +7,7 @@ from assets.capability.fit.layout import pool_counts
 from assets.capability.fit.model import ModelOptions, posterior_mode
 from assets.capability.fit.nuts import SamplerOptions
 from assets.capability.validation.population_model import fit_population, population_model, split_responses
-from tests.capability.catalogue_worlds import demands, success
+from tests.support.capability.catalogue_worlds import demands, success
 
 MEAN, SD, RHO, ALPHA = np.array([2.2, 3.4, 2.8]), np.array([0.5, 0.4, 0.6]), 0.5, 0.4
 PEOPLE = [f"p{n:02d}" for n in range(60)]

@@ -19,9 +19,9 @@ from assets.capability.fit.layout import item_logit
 from assets.parts import part_files
 from assets.settings import Settings
 from dagster_project.resources import DuckDBWarehouse
-from tests.capability.item_worlds import OPTIONS, Line, answered, posterior
-from tests.dbt_run import WAREHOUSE_NAME, run_dbt
-from tests.steps import MemoryWarehouse
+from tests.support.capability.item_worlds import OPTIONS, Line, answered, posterior
+from tests.support.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.support.steps import MemoryWarehouse
 
 TRUSTED, NEVER_TRUSTED = 0.7, -np.inf
 

@@ -13,7 +13,7 @@ import pytest
 from assets.demo import ensure, figures, generate
 from assets.demo.ensure import ensure_demo
 from assets.settings import Settings
-from tests.factories import CAPABILITIES, RESULTS_HEADER, SYSTEMS_HEADER
+from tests.support.factories import CAPABILITIES, RESULTS_HEADER, SYSTEMS_HEADER
 
 SEED = Settings.model_fields["seed"].default  # what a user sees
 PROPENSITIES = ("red_blue", "risk", "extraversion", "ultracrepidarianism")

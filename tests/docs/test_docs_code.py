@@ -14,7 +14,7 @@ import yaml
 from assets.settings import PROJECT
 from dagster_project.cli.main import main
 from docs.generate import MARTS, column_type
-from tests.docs.documents import DOCS, blocks, inline_code, name_of, pages
+from tests.support.docs.documents import DOCS, blocks, inline_code, name_of, pages
 
 TEN = "## Ten questions in SQL"
 _SET = re.compile(r"[A-Z_]+=\S*")

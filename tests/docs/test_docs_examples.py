@@ -13,8 +13,8 @@ from assets.llm import read_roles
 from assets.settings import Settings
 from assets.sources import readers
 from assets.suitability.policies import read_policies
-from tests.docs.documents import DOCS, blocks
-from tests.suitability.policy_rows import seeded
+from tests.support.docs.documents import DOCS, blocks
+from tests.support.suitability.policy_rows import seeded
 
 # page, heading, language of the first block below it, where it lies in the sources, who reads it
 READ: list[tuple[str, str, str, str, Callable[[Path], object]]] = [

@@ -14,7 +14,7 @@ from dagster_project.plans.registry import PLANS
 from docs.generate import GROUPS, MARTS, SLICES
 from docs.generate import pages as generated_pages
 from docs.navigation import mart_pages
-from tests.docs.documents import DOCS, README, anchors, links, machine_paths, name_of, pages
+from tests.support.docs.documents import DOCS, README, anchors, links, machine_paths, name_of, pages
 
 PAGES = pytest.mark.parametrize("page", pages(), ids=name_of)
 

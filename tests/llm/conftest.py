@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
 from assets.llm import Call, Limits, Model
-from tests.llm.scripted_server import KEY
+from tests.support.llm.scripted_server import KEY
 
 FAST = Limits(
     first_wait_seconds=0.01, max_wait_seconds=0.05, breaker_pause_seconds=0.1, batch_poll_seconds=0.01

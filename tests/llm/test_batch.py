@@ -10,7 +10,7 @@ import pytest
 from assets.llm import Answer, Limits, run
 from assets.llm.run import RunStopped
 from tests.llm.conftest import FAST, Level, calls_of, model_at
-from tests.llm.scripted_server import Reply, ScriptedServer, error, level_of
+from tests.support.llm.scripted_server import Reply, ScriptedServer, error, level_of
 
 WORDS = {"refusal": Reply(None, message={"refusal": "no"}), "prose": Reply("2 out of 5"), "bad": error(400)}
 

@@ -10,7 +10,7 @@ import pytest
 from assets.llm import run
 from assets.llm.run import NoPriceError
 from tests.llm.conftest import FAST, calls_of, model_at
-from tests.llm.scripted_server import Reply, ScriptedServer
+from tests.support.llm.scripted_server import Reply, ScriptedServer
 
 
 @pytest.mark.parametrize("in_flight", [1, 8])

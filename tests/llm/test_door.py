@@ -22,7 +22,7 @@ from assets.llm import Answer, Call, Limits, collect, estimate, run, stream
 from assets.llm.call import OUTCOMES
 from assets.llm.run import RunStopped
 from tests.llm.conftest import FAST, Level, calls_of, model_at
-from tests.llm.scripted_server import KEY, Reply, ScriptedServer, error, level_of
+from tests.support.llm.scripted_server import KEY, Reply, ScriptedServer, error, level_of
 
 GOOD = Reply('{"level": 3}')
 

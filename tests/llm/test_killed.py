@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from assets.settings import PROJECT
-from tests.llm.killed_run import ask, told
-from tests.llm.scripted_server import ScriptedServer
+from tests.support.llm.killed_run import ask, told
+from tests.support.llm.scripted_server import ScriptedServer
 
 N = 150
 IN_FLIGHT = 8
@@ -24,7 +24,7 @@ IN_FLIGHT = 8
 def start(server: ScriptedServer, ledger: Path, back_end: str) -> subprocess.Popen[str]:
     arguments = [server.base_url, str(ledger), str(N), back_end]
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.llm.killed_run", *arguments],
+        [sys.executable, "-m", "tests.support.llm.killed_run", *arguments],
         cwd=PROJECT,
         stdout=subprocess.PIPE,
         text=True,

@@ -13,7 +13,7 @@ from assets.settings import Settings
 from dagster_project.cli.main import main
 from dagster_project.plans import registry
 from tests.llm.conftest import Level
-from tests.llm.scripted_server import KEY, Reply, ScriptedServer, error
+from tests.support.llm.scripted_server import KEY, Reply, ScriptedServer, error
 
 TOML = """
 [limits]

@@ -10,7 +10,7 @@ from assets.llm.call import Call
 from assets.llm.roles import RolesError, read_roles
 from assets.settings import Settings
 from tests.llm.conftest import Level, model_at
-from tests.llm.scripted_server import KEY
+from tests.support.llm.scripted_server import KEY
 
 GOOD = """
 [limits]

@@ -18,7 +18,7 @@ from assets.llm.assets import llm_call
 from assets.settings import PROJECT, Settings
 from dagster_project.resources import DuckDBWarehouse
 from tests.llm.conftest import FAST, calls_of, model_at
-from tests.llm.scripted_server import Reply, ScriptedServer, error
+from tests.support.llm.scripted_server import Reply, ScriptedServer, error
 
 SCRIPT: dict[str, Reply | Sequence[Reply]] = {
     "storm": [error(500), Reply('{"level": 3}')],

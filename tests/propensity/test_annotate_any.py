@@ -23,16 +23,16 @@ from assets.settings import PROJECT, Settings
 from assets.sources.readers import read_items, read_propensity_items, read_propensity_responses, read_results
 from dagster_project.cli.main import main
 from dagster_project.resources import DuckDBWarehouse
-from tests.dbt_run import WAREHOUSE_NAME, run_dbt
-from tests.factories import (
+from tests.support.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.support.factories import (
     write_json_lines,
     write_propensity_items,
     write_propensity_responses,
     write_results,
 )
-from tests.llm.scripted_server import KEY, Reply, ScriptedServer
-from tests.propensity.choosing_server import texts_of
-from tests.steps import run_steps
+from tests.support.llm.scripted_server import KEY, Reply, ScriptedServer
+from tests.support.propensity.choosing_server import texts_of
+from tests.support.steps import run_steps
 
 RATER = """
 [[rater]]

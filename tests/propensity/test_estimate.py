@@ -13,7 +13,7 @@ from scipy.optimize import minimize_scalar
 
 from assets.propensity.estimate import count_outcomes, estimate, likelihood_log
 from assets.propensity.two_by_two import BandError, outcome_logs, with_open_ends
-from tests.propensity.simulated import bands, respond, world
+from tests.support.propensity.simulated import bands, respond, world
 
 FIT = ["propensity", "system", "incitation"]
 

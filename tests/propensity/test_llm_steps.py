@@ -18,9 +18,9 @@ from assets.settings import Settings
 from assets.sources.input_root import sources_folder
 from assets.sources.readers import read_propensity_items
 from dagster_project.cli.main import main
-from tests.llm.scripted_server import KEY
-from tests.propensity.choosing_server import ChoosingServer, chosen, texts_of
-from tests.steps import MemoryWarehouse, run_steps
+from tests.support.llm.scripted_server import KEY
+from tests.support.propensity.choosing_server import ChoosingServer, chosen, texts_of
+from tests.support.steps import MemoryWarehouse, run_steps
 
 PLANS = ("propensity-items", "propensity-bands", "propensity-runs", "propensity-choices")
 ROLES = {"writer": "w", "rater": "r", "system": "plain", "judge": "j"}

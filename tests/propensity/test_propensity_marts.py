@@ -19,10 +19,10 @@ from assets.propensity.two_by_two import BandError, check_bands, with_open_ends
 from assets.settings import Settings
 from assets.sources.readers import read_propensity_items, read_propensity_responses
 from dagster_project.resources import DuckDBWarehouse
-from tests.dbt_run import OVER_ESTIMATES, WAREHOUSE_NAME, over_estimates, run_dbt
-from tests.factories import write_propensity_items, write_propensity_responses
-from tests.propensity.simulated import bands, probability, respond
-from tests.steps import run_steps
+from tests.support.dbt_run import OVER_ESTIMATES, WAREHOUSE_NAME, over_estimates, run_dbt
+from tests.support.factories import write_propensity_items, write_propensity_responses
+from tests.support.propensity.simulated import bands, probability, respond
+from tests.support.steps import run_steps
 
 LEVELS = [*map(str, range(-3, 4)), "none"]
 BROKEN: list[tuple[dict[str, object], str]] = [

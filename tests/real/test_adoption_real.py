@@ -13,8 +13,8 @@ from assets.adoption.indices.embedder_validation import hierarchy, validate
 from assets.embedding.embedders import MiniLM
 from assets.sources.readers import read_oews, read_onet
 from dagster_project.resources import DuckDBWarehouse
-from tests.adoption.slice_build import build
-from tests.published import INDEX, REAL, compared, counts, read_published
+from tests.support.adoption.slice_build import build
+from tests.support.published import INDEX, REAL, compared, counts, read_published
 
 
 @pytest.fixture(scope="module")

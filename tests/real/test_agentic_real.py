@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.agentic.slice_build import build_slice
-from tests.factories import write_json_lines
-from tests.real.agentic_input import bfcl_scenarios, write_tau_bench
+from tests.support.agentic.slice_build import build_slice
+from tests.support.factories import write_json_lines
+from tests.support.real.agentic_input import bfcl_scenarios, write_tau_bench
 
 # its key lacks an argument that its own schema requires
 FAULTY = "simple_python_200"

@@ -13,8 +13,8 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from dagster_project.resources import DuckDBWarehouse
-from tests.assistance.slice_build import ONLY_MODELS, build_slice, rebuild
-from tests.real.tournament_input import ANNOTATORS, convert_pandalm, convert_prd
+from tests.support.assistance.slice_build import ONLY_MODELS, build_slice, rebuild
+from tests.support.real.tournament_input import ANNOTATORS, convert_pandalm, convert_prd
 
 FIRST_SEAT = {"bard": 0.812, "gpt4": 0.624, "gpt35": 0.492, "vicuna-13b": 0.406, "claude": 0.362}
 

@@ -10,8 +10,8 @@ import pytest
 from assets.battery.selection import select, total_variation
 from assets.settings import Settings
 from assets.sources.readers import read_ratings, read_results, read_systems
-from tests.battery.pipeline import BatteryPipeline
-from tests.published import REAL, TSP, compared, counts, read_published
+from tests.support.battery.slice_build import BatteryPipeline
+from tests.support.published import REAL, TSP, compared, counts, read_published
 
 CELLS = {"Table A2": 72 + 1, "Table 1": 22 + 1, "Table 2": 48, "Section 3.1.2": 2, "Table 6": 8}
 TABLE_A3 = {

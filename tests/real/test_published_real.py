@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.published import CENTAUR, INDEX, TSP, read_published
+from tests.support.published import CENTAUR, INDEX, TSP, read_published
 
 SYSTEMS = ["Gemini 3.1 Pro", "Gemini 3 Flash", "o4-mini", "GPT-4o-mini", "GPT-5-nano", "Gemini 2.5 Flash"]
 DIMENSIONS = ["IIC", "L", "SM", "APS", "IR", "EM", "SC", "OP"]

@@ -18,9 +18,9 @@ from assets.suitability.paper_figures import published_suitability, published_sw
 from assets.suitability.policies import read_policies
 from assets.suitability.score import score
 from dagster_project.resources import DuckDBWarehouse
-from tests.published import KEY, REAL, TSP, compared, counts, read_published
-from tests.suitability.policy_rows import seeded
-from tests.suitability.slice_build import build
+from tests.support.published import KEY, REAL, TSP, compared, counts, read_published
+from tests.support.suitability.policy_rows import seeded
+from tests.support.suitability.slice_build import build
 
 CAPABILITIES = [
     *("EM", "SM", "ProcM", "ProsM", "WM", "AaIC", "CF", "MS", "P"),

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from dagster_project.resources import DuckDBWarehouse
-from tests.work.compare import ACTIVITY, CAPABILITY, FLOW, assert_same, rows
-from tests.work.slice_project import build
-from tests.work.twin import Twin
+from tests.support.work.compare import ACTIVITY, CAPABILITY, FLOW, assert_same, rows
+from tests.support.work.respondent_twin import Twin
+from tests.support.work.slice_build import build
 
 NOT_RETAINED = ("AaIC", "ProsM")
 # about 60 people: one company too small, one large, one in two spellings, some without

@@ -1,6 +1,6 @@
 """The work slice on the public survey: Tables B2-B5 and the figures of 4.3.1, 4.3.3 and 4.3.4, to the printed digit.
 
-Published numbers come from the seeds (tests/published.py), except Table B5's, which lie beside the real data.
+Published numbers come from the seeds (tests/support/published.py), except Table B5's, which lie beside the real data.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from dagster_project.resources import DuckDBWarehouse
-from tests.published import REAL, TSP, compared, counts, read_published
-from tests.work.compare import FLOW
-from tests.work.slice_project import build
+from tests.support.published import REAL, TSP, compared, counts, read_published
+from tests.support.work.compare import FLOW
+from tests.support.work.slice_build import build
 
 NOT_RETAINED = ("AaIC", "ProsM")
 

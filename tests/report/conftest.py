@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dagster_project.report.site import render_report
-from tests.report.published_standin import HOSTILE, SCOPES, Site, StandIn, build, many
+from tests.support.report.published_standin import HOSTILE, SCOPES, Site, StandIn, build, many
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext

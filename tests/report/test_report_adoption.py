@@ -13,9 +13,9 @@ import pytest
 
 from dagster_project.report.pages.adoption import _finding
 from dagster_project.report.site import render_report
-from tests.report.page_reader import Reader
-from tests.report.published_standin import Site, StandIn, build
 from tests.report.test_report_browser import LAYOUT, opened
+from tests.support.report.page_reader import Reader
+from tests.support.report.published_standin import Site, StandIn, build
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext

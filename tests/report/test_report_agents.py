@@ -12,8 +12,8 @@ import pytest
 
 from dagster_project.report.labels import LEADING
 from dagster_project.report.site import render_report
-from tests.report.page_reader import Reader
-from tests.report.published_standin import build
+from tests.support.report.page_reader import Reader
+from tests.support.report.published_standin import build
 
 SHARES = ["automation", "augmentation", "usage"]
 ADOPTION = pd.DataFrame(

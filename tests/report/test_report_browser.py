@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dagster_project.report.site import PAGES
-from tests.report.published_standin import HOSTILE, Site
+from tests.support.report.published_standin import HOSTILE, Site
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

@@ -14,8 +14,8 @@ import pytest
 from dagster_project.report.labels import LEADING
 from dagster_project.report.queries import DRAWN, NEAR
 from dagster_project.report.site import PAGES, render_report
-from tests.report.page_reader import Reader, unpacked
-from tests.report.published_standin import Site, build, many
+from tests.support.report.page_reader import Reader, unpacked
+from tests.support.report.published_standin import Site, build, many
 
 SiteOf = Callable[[str], Site]
 

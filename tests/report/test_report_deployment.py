@@ -16,9 +16,9 @@ import pytest
 from dagster_project.report.labels import chance
 from dagster_project.report.pages.agreement import _sample
 from dagster_project.report.site import PAGES, render_report
-from tests.report.deployment_standin import POWERS, SHARPNESS, X_SETTING
-from tests.report.page_reader import Reader, unpacked
-from tests.report.published_standin import StandIn, build
+from tests.support.report.deployment_standin import POWERS, SHARPNESS, X_SETTING
+from tests.support.report.page_reader import Reader, unpacked
+from tests.support.report.published_standin import StandIn, build
 
 SiteOf = Callable[[str], Any]
 

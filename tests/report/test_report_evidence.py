@@ -13,9 +13,9 @@ import pytest
 
 from dagster_project.report.bins import pooled_bins
 from dagster_project.report.site import render_report
-from tests.report.page_reader import Reader
-from tests.report.published_standin import CHECKS, HOSTILE, Site, StandIn, build
-from tests.report.simulation_standin import BANDS, SIMULATIONS
+from tests.support.report.page_reader import Reader
+from tests.support.report.published_standin import CHECKS, HOSTILE, Site, StandIn, build
+from tests.support.report.simulation_standin import BANDS, SIMULATIONS
 
 SiteOf = Callable[[str], Site]
 SUMMARY = ["shape_r", "level_r", "level_slope", "effective_dimensions", "mean_abs_correlation"]

@@ -14,7 +14,7 @@ from dagster_project.report.data import OPTIONAL, TABLES, Published, read_publis
 from dagster_project.report.pages.common import common
 from dagster_project.report.site import PAGES
 from dagster_project.report.sweep import swept
-from tests.report.published_standin import build
+from tests.support.report.published_standin import build
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from dagster_project.report.claims import leaders, summary
 from dagster_project.report.data import PublishedFileError
 from dagster_project.report.labels import DOMAINS, System, number
 from dagster_project.report.site import PAGES, render_report
-from tests.report.page_reader import Reader
-from tests.report.published_standin import HOSTILE, Site, StandIn, build
-from tests.steps import MemoryWarehouse
+from tests.support.report.page_reader import Reader
+from tests.support.report.published_standin import HOSTILE, Site, StandIn, build
+from tests.support.steps import MemoryWarehouse
 
 SiteOf = Callable[[str], Site]
 WITHOUT_CHARTS = ("index", "domains", "method", "propensity", "adoption", "assistance", "agents", "refresh")

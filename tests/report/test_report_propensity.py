@@ -16,8 +16,8 @@ from dagster_project.report.labels import LEADING
 from dagster_project.report.pages.propensity import LONGEST, SCALES
 from dagster_project.report.pages.propensity import REGIMES as REGIMES_IN_WORDS
 from dagster_project.report.site import render_report
-from tests.report.page_reader import Reader, unpacked
-from tests.report.published_standin import Site, StandIn, build, many
+from tests.support.report.page_reader import Reader, unpacked
+from tests.support.report.published_standin import Site, StandIn, build, many
 
 POSITIONS = pd.DataFrame(
     [

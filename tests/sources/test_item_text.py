@@ -12,8 +12,8 @@ from assets.common.text_key import item_text_key
 from assets.sources.readers import read_results
 from assets.sources.readers.inspect_logs import rows_of
 from assets.sources.readers.item_text import input_text, item_text
-from tests.factories import RESULTS_HEADER, write_csv
 from tests.sources.test_sources_inspect import log, sample
+from tests.support.factories import RESULTS_HEADER, write_csv
 
 
 @pytest.mark.parametrize(

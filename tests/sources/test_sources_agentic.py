@@ -17,7 +17,7 @@ from assets.sources.readers import (
     read_trajectories,
     read_trajectory_verdicts,
 )
-from tests.factories import write_agentic, write_json_lines
+from tests.support.factories import write_agentic, write_json_lines
 
 READERS: dict[str, Callable[[Path], Reading]] = {
     "servers": read_servers,

@@ -18,7 +18,7 @@ from assets.sources import refresh_record
 from assets.sources.input_root import sources_folder
 from assets.sources.readers import SourceError
 from dagster_project.resources import DuckDBWarehouse
-from tests.factories import write_ratings, write_results, write_sources
+from tests.support.factories import write_ratings, write_results, write_sources
 
 RAW = [
     asset for asset in dg.load_assets_from_modules([sources_assets]) if isinstance(asset, dg.AssetsDefinition)

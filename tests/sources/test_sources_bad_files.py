@@ -22,7 +22,7 @@ from assets.sources.readers import (
     read_survey,
     read_systems,
 )
-from tests.factories import (
+from tests.support.factories import (
     APPLICABILITY_HEADER,
     CANDIDATES_HEADER,
     CAPABILITIES,

@@ -10,7 +10,7 @@ import pytest
 from assets.sources.inventory import list_source_files
 from assets.sources.readers import SourceError, read_comparison
 from assets.sources.template import write_templates
-from tests.factories import write_csv
+from tests.support.factories import write_csv
 
 TASKS = "comparison/aei/release_2025_03_27/task_pct_v2.csv"
 EXPOSURE = "comparison/aei/labor_market_impacts/job_exposure.csv"

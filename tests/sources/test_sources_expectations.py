@@ -35,7 +35,7 @@ from assets.sources.readers import (
 from assets.sources.readers.ratings import capability_aliases
 from assets.sources.survey_schema import ALLOWED
 from dagster_project.asset_checks import Suite, load_suites, run_suite
-from tests.factories import (
+from tests.support.factories import (
     APPLICABILITY_HEADER,
     SURVEY_HEADER,
     SYSTEMS_HEADER,

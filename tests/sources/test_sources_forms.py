@@ -11,7 +11,7 @@ import pytest
 from assets.sources.forms import read_form, write_form
 from assets.sources.people import write_people
 from assets.sources.readers import SourceError, read_results, read_systems
-from tests.factories import write_csv, write_results, write_systems
+from tests.support.factories import write_csv, write_results, write_systems
 
 ITEMS = [("maths", "001"), ("maths", "002"), ("words", "1"), ("words", "2")]
 KEY = {"001": "Paris", "002": "42", "1": None, "2": None}

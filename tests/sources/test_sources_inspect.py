@@ -21,7 +21,7 @@ from assets.sources.inventory import list_source_files
 from assets.sources.readers import SourceError, inspect_logs, read_results
 from assets.sources.readers.inspect_logs import conflicts, rows_of
 from assets.sources.readers.inspect_system import system_of
-from tests.factories import write_results
+from tests.support.factories import write_results
 
 CELLS = ["item", "epoch", "score", "sample_status"]
 

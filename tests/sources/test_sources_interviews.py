@@ -9,7 +9,7 @@ import pytest
 
 from assets.sources.readers import SourceError, read_interviews, read_survey
 from assets.sources.template import write_templates
-from tests.factories import (
+from tests.support.factories import (
     CAPABILITIES,
     INTERVIEW_HEADER,
     SURVEY_HEADER,

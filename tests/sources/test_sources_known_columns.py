@@ -24,7 +24,7 @@ from assets.sources.readers import (
     read_systems,
     read_verdicts,
 )
-from tests.factories import (
+from tests.support.factories import (
     INTERVIEW_HEADER,
     PROPENSITY_ITEM_HEADER,
     RESULTS_HEADER,

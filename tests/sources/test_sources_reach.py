@@ -28,7 +28,7 @@ from assets.sources.readers import (
     read_systems,
     read_verdicts,
 )
-from tests.factories import (
+from tests.support.factories import (
     CANDIDATES_HEADER,
     SYSTEMS_HEADER,
     write_csv,

@@ -38,7 +38,7 @@ from assets.sources.readers import (
     read_trajectory_verdicts,
     read_verdicts,
 )
-from tests.factories import (
+from tests.support.factories import (
     CAPABILITIES,
     CROSSWALK_HEADER,
     RATINGS_HEADER,

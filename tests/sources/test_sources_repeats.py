@@ -10,7 +10,7 @@ import pytest
 from assets.sources.errors import SourceError
 from assets.sources.readers import read_ratings, read_results, read_survey
 from assets.sources.readers.repeats import Row, original_names, repeated_rows
-from tests.factories import respondent, write_ratings, write_results, write_survey
+from tests.support.factories import respondent, write_ratings, write_results, write_survey
 
 NO_ID = {"ResponseId": ""}
 

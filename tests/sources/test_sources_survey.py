@@ -21,7 +21,7 @@ from assets.sources.readers import (
 from assets.sources.salt import read_salt
 from assets.sources.survey_schema import ALLOWED, MARKS, REQUIRED
 from assets.sources.template import write_templates
-from tests.factories import QUIZ, SURVEY_HEADER, respondent, write_survey
+from tests.support.factories import QUIZ, SURVEY_HEADER, respondent, write_survey
 
 RESPONSE, CODEBOOK = "raw.survey_response", "raw.survey_codebook"
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from assets.sources.readers import SourceError, read_outputs, read_traits, read_verdicts
-from tests.factories import write_json_lines
+from tests.support.factories import write_json_lines
 
 VERDICT: dict[str, Any] = {
     "task": "t", "mode": "automation", "run": 1, "judge": "j", "first": "a", "second": "b", "choice": "tie",

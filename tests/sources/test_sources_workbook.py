@@ -11,7 +11,7 @@ import openpyxl
 import pytest
 
 from assets.sources.readers import SourceError, read_oews
-from tests.factories import OEWS_HEADER
+from tests.support.factories import OEWS_HEADER
 
 FILE = "oews/national.xlsx"
 SHEET = "xl/worksheets/sheet1.xml"

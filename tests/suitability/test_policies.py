@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from assets.suitability.policies import Policy, WeightUncertainty, read_policies
-from tests.suitability.policy_rows import seeded
+from tests.support.suitability.policy_rows import seeded
 
 ROWS = """policy,power,sharpness,weighting,importance_type,weight_uncertainty,weight_kappa,is_default,reason
 default,0,1,raw,frequency_adjusted,dirichlet,,true,

@@ -11,7 +11,7 @@ import pytest
 from assets.settings import Settings
 from assets.suitability.assets import published_suitability, suitability_scores, suitability_sweep
 from dagster_project.resources import DuckDBWarehouse
-from tests.steps import run_steps
+from tests.support.steps import run_steps
 
 INPUTS = """
 create schema staging; create schema intermediate; create schema estimate; create schema seed;

@@ -20,8 +20,8 @@ from assets.suitability.paper_figures import published_suitability, published_sw
 from assets.suitability.policies import read_policies
 from assets.suitability.score import score
 from assets.suitability.sweep import CERTAIN, POWERS, SAMPLED, SHARPNESS, Sweep, grid
-from tests.suitability.policy_rows import seeded
-from tests.suitability.slice_build import build
+from tests.support.suitability.policy_rows import seeded
+from tests.support.suitability.slice_build import build
 
 SEEDS = PROJECT / "dbt" / "seeds"
 SYSTEMS = ["human", "u", "v", "x", "y"]

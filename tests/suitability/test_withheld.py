@@ -11,9 +11,9 @@ import pytest
 from assets.settings import Settings
 from assets.suitability.assets import published_suitability, suitability_scores, suitability_sweep
 from dagster_project.resources import DuckDBWarehouse
-from tests.factories import SURVEY_HEADER, respondent, write_interview, write_survey
-from tests.steps import run_steps
-from tests.work.slice_project import build
+from tests.support.factories import SURVEY_HEADER, respondent, write_interview, write_survey
+from tests.support.steps import run_steps
+from tests.support.work.slice_build import build
 
 PLANTED, HOURS = (31.41, 68.59), 7.77
 # what the steps read of other slices: a dimension for each capability, draws without spread

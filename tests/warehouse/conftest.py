@@ -1,6 +1,6 @@
 """Fixtures of the frame's tests: definitions over a home of their own.
 
-Belongs here: what several files of this folder share. Does not belong here: inputs (tests/factories.py).
+Belongs here: what several files of this folder share. Does not belong here: inputs (tests/support/factories.py).
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from dagster_project.asset_attributes import FRESH, PUBLISHED, SCHEMA, confirm_p
 from dagster_project.dbt_build.dbt_nodes import DbtNodes
 from dagster_project.observed_inputs import build_observed_inputs
 from dagster_project.resources import DuckDBWarehouse
-from tests.factories import write_results
+from tests.support.factories import write_results
 
 # slices that come later, and of which one table is read all the same
 BACKWARD = {

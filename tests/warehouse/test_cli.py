@@ -30,7 +30,7 @@ from dagster_project.publication.read_published import read_publication
 from dagster_project.runs.instance import open_instance
 from dagster_project.runs.lock import refresh_lock
 from dagster_project.runs.monitor import Watch, run_job
-from tests.factories import write_sources
+from tests.support.factories import write_sources
 
 
 def _call(

@@ -22,8 +22,8 @@ from assets.settings import PROJECT, Settings
 from dagster_project.cli.main import main
 from dagster_project.publication.publish import Mart, publish
 from dagster_project.resources import DuckDBWarehouse
-from tests.dbt_run import run_dbt
-from tests.steps import run_steps
+from tests.support.dbt_run import run_dbt
+from tests.support.steps import run_steps
 
 KEYS = {
     "recovery_dimension": ("run", "tau", "intercept", "dimension"),

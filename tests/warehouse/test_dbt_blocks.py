@@ -14,7 +14,7 @@ from dagster_project.cli.failing_rows import failing_rows
 from dagster_project.dbt_build.assets import build_dbt_assets, dbt_resource
 from dagster_project.dbt_build.dbt_nodes import DbtNodes
 from dagster_project.resources import DuckDBWarehouse
-from tests.warehouse.small_project import use_project
+from tests.support.warehouse.small_project import use_project
 
 MODELS = {
     "checked": "select {level} as level",

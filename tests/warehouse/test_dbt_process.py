@@ -19,7 +19,7 @@ from assets.settings import PROJECT, Settings
 from dagster_project.dbt_build.dbt_nodes import DbtNodes
 from dagster_project.dbt_build.dbt_process import DbtProcess, DbtProcessError, Outcome
 from dagster_project.resources import DuckDBWarehouse
-from tests.warehouse.small_project import use_project
+from tests.support.warehouse.small_project import use_project
 
 # of more pairs than any machine multiplies within a test
 ENDLESS = "select sum(a.range * b.range) as total from range(10000000) as a, range(10000000) as b"

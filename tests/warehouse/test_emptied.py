@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.factories import CAPABILITIES, respondent, write_ratings, write_results, write_survey
-from tests.warehouse.workplace import Workplace
+from tests.support.factories import CAPABILITIES, respondent, write_ratings, write_results, write_survey
+from tests.support.warehouse.workplace import Workplace
 
 ITEMS = [("bench", str(i)) for i in range(12)]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.warehouse.workplace import Workplace
+from tests.support.warehouse.workplace import Workplace
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 

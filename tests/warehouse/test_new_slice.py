@@ -14,7 +14,7 @@ import pytest
 
 from assets.settings import PROJECT
 from assets.slices import SLICES
-from tests.docs.documents import blocks
+from tests.support.docs.documents import blocks
 
 COPIED = ("assets", "dagster_project", "dbt", "docs", "expectations", "rubrics")
 PLACE = re.compile(r"(?:#|--) (?P<path>[\w./]+)(?:: (?P<part>.+))?\n")

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.warehouse.oracle import (
+from tests.support.warehouse.oracle import (
     Change,
     Laboratory,
     appended,

@@ -25,7 +25,7 @@ from dagster_project.dbt_build.assets import stale_tables
 from dagster_project.dbt_build.dbt_nodes import read_nodes
 from dagster_project.resources import DuckDBWarehouse
 from dagster_project.runs.refresh_plan import Node, Refresh, keep_graph, plan_refresh, read_graph
-from tests.factories import write_results
+from tests.support.factories import write_results
 
 RESULT, FILE, AFTER = "raw.result", "estimate.joint_posterior", "estimate.dimension_member"
 

@@ -13,7 +13,7 @@ import pytest
 
 from assets.common.warehouse import declared_tables
 from assets.settings import PROJECT
-from tests.warehouse.postgres_server import connect, postgres_server
+from tests.support.warehouse.postgres_server import connect, postgres_server
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(900)]
 

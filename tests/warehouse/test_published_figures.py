@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from assets.settings import PROJECT
-from tests.published import (
+from tests.support.published import (
     CENTAUR,
     INDEX,
     KEY,

@@ -18,7 +18,7 @@ from dagster_project.runs import due
 from dagster_project.runs.lock import refresh_lock
 from dagster_project.runs.refresh_plan import Node
 from dagster_project.sensors import changed_inputs
-from tests.factories import write_results
+from tests.support.factories import write_results
 
 # a raw table a kind of input, and a mart that follows from the results
 GRAPH = {

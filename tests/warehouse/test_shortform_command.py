@@ -18,8 +18,8 @@ from click.testing import CliRunner, Result
 from assets.sources.readers import read_ratings, read_results, read_systems
 from dagster_project.cli.main import main
 from dagster_project.runs.lock import refresh_lock
-from tests.battery.pipeline import BatteryPipeline
-from tests.factories import CAPABILITIES, write_ratings, write_results, write_systems
+from tests.support.battery.slice_build import BatteryPipeline
+from tests.support.factories import CAPABILITIES, write_ratings, write_results, write_systems
 
 BENCHMARKS = ("maths", "words", "spare")
 ITEMS = [(BENCHMARKS[i % 3], f"{i:03d}") for i in range(45)]

@@ -13,9 +13,9 @@ import duckdb
 import pytest
 
 from assets.settings import PROJECT
-from tests.dbt_run import WAREHOUSE_NAME, run_dbt
-from tests.warehouse.contract import CONTRACT
-from tests.warehouse.workplace import Workplace
+from tests.support.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.support.warehouse.contract import CONTRACT
+from tests.support.warehouse.workplace import Workplace
 
 pytestmark = [pytest.mark.refresh, pytest.mark.timeout(1200)]
 

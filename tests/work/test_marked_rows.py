@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.factories import SURVEY_HEADER, respondent, write_survey
-from tests.work.slice_project import build
+from tests.support.factories import SURVEY_HEADER, respondent, write_survey
+from tests.support.work.slice_build import build
 
 
 def test_previews_tests_and_spam_are_no_people(tmp_path: Path) -> None:

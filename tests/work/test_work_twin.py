@@ -16,13 +16,13 @@ import pytest
 
 from assets.settings import PROJECT
 from dagster_project.resources import DuckDBWarehouse
-from tests.work.agreement_twin import AgreementTwin
-from tests.work.compare import ACTIVITY, CAPABILITY, FLOW, assert_same, rows
-from tests.work.interview_twin import InterviewTwin
-from tests.work.messy_interviews import NOBODY, write_messy_interviews
-from tests.work.messy_survey import write_messy_survey
-from tests.work.slice_project import LAYERS, build, recompute, recount
-from tests.work.twin import Twin, shown_company
+from tests.support.work.agreement_twin import AgreementTwin
+from tests.support.work.compare import ACTIVITY, CAPABILITY, FLOW, assert_same, rows
+from tests.support.work.interview_twin import InterviewTwin
+from tests.support.work.messy_interviews import NOBODY, write_messy_interviews
+from tests.support.work.messy_survey import write_messy_survey
+from tests.support.work.respondent_twin import Twin, shown_company
+from tests.support.work.slice_build import LAYERS, build, recompute, recount
 
 DROPPED = ("AaIC", "ProsM")
 AGREEMENT = ["cosine", "pearson", "n_company", "n_online", "is_thin"]

@@ -16,8 +16,8 @@ from assets.common.warehouse import declared_tables
 from assets.settings import Settings
 from assets.sources.readers import read_candidates, read_outputs, read_traits, read_verdicts
 from dagster_project.resources import DuckDBWarehouse
-from tests.dbt_run import OVER_ESTIMATES, WAREHOUSE_NAME, over_estimates, run_dbt
-from tests.steps import run_steps
+from tests.support.dbt_run import OVER_ESTIMATES, WAREHOUSE_NAME, over_estimates, run_dbt
+from tests.support.steps import run_steps
 
 READERS = (read_candidates, read_outputs, read_verdicts, read_traits)
 # who answered for a judge

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from dagster_project.resources import DuckDBWarehouse
-from tests.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.support.dbt_run import WAREHOUSE_NAME, run_dbt
 
 SELECTED = (
     *(

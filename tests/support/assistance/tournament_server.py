@@ -1,6 +1,6 @@
 """A scripted server that does tasks, helps with them, judges pairs and codes guidance.
 
-Belongs here: the answers. Does not belong here: the protocol (tests/llm/scripted_server.py) and assertions.
+Belongs here: the answers. Does not belong here: the protocol (tests/support/llm/scripted_server.py) and assertions.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from tests.llm.scripted_server import Reply, ScriptedServer
+from tests.support.llm.scripted_server import Reply, ScriptedServer
 
 HANDED_OVER = "Hand this in: "
 FIRST_SEAT_JUDGE = "juror-two"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from tests.factories import CAPABILITIES, write_csv
+from tests.support.factories import CAPABILITIES, write_csv
 
 ACRONYMS = (
     *("EM", "SM", "ProcM", "ProsM", "WM", "AaIC", "CF", "MS", "P", "MC", "PaPR", "FP", "SRaN", "OP"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.factories import write_json_lines
+from tests.support.factories import write_json_lines
 
 Row = dict[str, Any]
 

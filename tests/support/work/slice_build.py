@@ -16,8 +16,8 @@ from assets.settings import PROJECT, Settings
 from assets.sources.readers import read_interviews, read_survey
 from assets.work.assets import importance_reliability
 from dagster_project.resources import DuckDBWarehouse
-from tests.dbt_run import WAREHOUSE_NAME, run_dbt
-from tests.steps import run_steps
+from tests.support.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.support.steps import run_steps
 
 SEEDS = (
     *("seed_activity", "seed_capability", "seed_capability_alias", "seed_domain", "seed_survey_question"),

@@ -16,8 +16,8 @@ from assets.battery.assets import dimension_member, rater_demand
 from assets.common.warehouse import declared_tables
 from assets.settings import PROJECT, Settings
 from dagster_project.resources import DuckDBWarehouse
-from tests.dbt_run import WAREHOUSE_NAME, run_dbt
-from tests.steps import run_steps
+from tests.support.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.support.steps import run_steps
 
 EMPTY_UNLESS_LANDED = (
     *("raw.rating", "raw.item", "raw.annotation", "raw.result", "raw.ai_system", "raw.llm_call"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from tests.factories import QUIZ, SURVEY_HEADER, write_survey
+from tests.support.factories import QUIZ, SURVEY_HEADER, write_survey
 
 NEVER_CHOSEN = 14
 ONLY_IN_DOMAIN_3 = 10

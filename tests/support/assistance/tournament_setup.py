@@ -16,8 +16,8 @@ from assets.settings import Settings
 from assets.sources.input_root import sources_folder
 from assets.sources.readers import read_candidates, read_outputs, read_traits, read_verdicts
 from dagster_project.cli.main import main
-from tests.assistance.tournament_server import TournamentServer
-from tests.steps import MemoryWarehouse, run_steps
+from tests.support.assistance.tournament_server import TournamentServer
+from tests.support.steps import MemoryWarehouse, run_steps
 
 FAMILIES = {
     "zephyrine": "Boreal", "quillon": "Austral", "wimbrel": "Boreal", "juror-one": "Jurassic",

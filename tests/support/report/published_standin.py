@@ -14,8 +14,13 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from tests.report.deployment_standin import comparison_frames, deployment_frames, with_chances, withheld
-from tests.report.simulation_standin import SIMULATIONS, simulation_frames
+from tests.support.report.deployment_standin import (
+    comparison_frames,
+    deployment_frames,
+    with_chances,
+    withheld,
+)
+from tests.support.report.simulation_standin import SIMULATIONS, simulation_frames
 
 ACTIVITIES = [
     "Researching",

@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.factories import CAPABILITIES as NAMES
-from tests.work.twin import CAPABILITIES, mean, number
+from tests.support.factories import CAPABILITIES as NAMES
+from tests.support.work.respondent_twin import CAPABILITIES, mean, number
 
 Key = tuple[str, str, str]
 KNOWN = {name.lower(): acronym for name, acronym in zip(NAMES, CAPABILITIES, strict=True)}

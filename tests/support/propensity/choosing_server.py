@@ -1,6 +1,6 @@
 """A scripted server that writes items, gives bands, chooses options and reads choices.
 
-Belongs here: the answers. Does not belong here: the protocol (tests/llm/scripted_server.py) and assertions.
+Belongs here: the answers. Does not belong here: the protocol (tests/support/llm/scripted_server.py) and assertions.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from tests.llm.scripted_server import Reply, ScriptedServer
+from tests.support.llm.scripted_server import Reply, ScriptedServer
 
 UNDECIDED, IN_WORDS = "Either is fine.", "I take the second one."
 

@@ -10,7 +10,16 @@ import math
 import statistics
 from itertools import combinations
 
-from tests.work.twin import ACTIVITIES, CAPABILITIES, DOMAINS, Row, Twin, codes, mean, number
+from tests.support.work.respondent_twin import (
+    ACTIVITIES,
+    CAPABILITIES,
+    DOMAINS,
+    Row,
+    Twin,
+    codes,
+    mean,
+    number,
+)
 
 Vector = list[float]
 

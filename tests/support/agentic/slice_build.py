@@ -19,8 +19,8 @@ from assets.agentic.assets import (
 from assets.settings import Settings
 from assets.sources.readers import read_scenarios, read_servers, read_trajectories, read_trajectory_verdicts
 from dagster_project.resources import DuckDBWarehouse
-from tests.dbt_run import WAREHOUSE_NAME, run_dbt
-from tests.steps import run_steps
+from tests.support.dbt_run import WAREHOUSE_NAME, run_dbt
+from tests.support.steps import run_steps
 
 # of other slices: task 1 is asked for often, and O*NET has no other
 NEIGHBOURS = """

@@ -1,4 +1,4 @@
-"""A run as a process of its own, for tests that kill it: python -m tests.llm.killed_run BASE_URL LEDGER N BACK_END.
+"""A run as a process of its own, for tests that kill it: `-m tests.support.llm.killed_run BASE_URL LEDGER N BACK_END`.
 
 Belongs here: the run. Does not belong here: the killing (test_killed.py).
 """

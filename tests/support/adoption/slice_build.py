@@ -17,8 +17,8 @@ from assets.settings import Settings
 from assets.sources.input_root import sources_folder
 from assets.sources.readers import read_chats, read_comparison
 from dagster_project.resources import DuckDBWarehouse
-from tests.dbt_run import OVER_ESTIMATES, WAREHOUSE_NAME, over_estimates, run_dbt
-from tests.steps import run_steps
+from tests.support.dbt_run import OVER_ESTIMATES, WAREHOUSE_NAME, over_estimates, run_dbt
+from tests.support.steps import run_steps
 
 BEFORE = (
     *("int_chat", "int_chat_text", "int_request", "int_task_text", "int_occupation_task"),

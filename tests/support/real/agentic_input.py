@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.factories import write_json_lines
+from tests.support.factories import write_json_lines
 
 Row = dict[str, Any]
 TAU = "taubench_gpt-4o-airline_trajectories.json.gz"

@@ -1,6 +1,6 @@
 """A scripted server that judges chats: relevant or not, which request, which tasks.
 
-Belongs here: the answers. Does not belong here: the protocol (tests/llm/scripted_server.py) and assertions.
+Belongs here: the answers. Does not belong here: the protocol (tests/support/llm/scripted_server.py) and assertions.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from tests.llm.scripted_server import Reply, ScriptedServer
+from tests.support.llm.scripted_server import Reply, ScriptedServer
 
 # chats whose step named here goes wrong hold the word
 REFUSED, UNREAD = "forbidden", "mumbling"
