@@ -13,8 +13,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from assets.common.shares import wilson
-
 REPLICATES = 1000
 LEVEL = 0.95
 COLUMNS = ["occupation", "system", "quantity", "share", "low", "high", "n_scenarios", "n_tasks", "n_servers"]
@@ -66,6 +64,8 @@ def interval(
     clusters; so it errs on the wide side. Where all values are equal no draw moves the mean: the interval is never
     narrower than Wilson's.
     """
+    from assets.common.shares import wilson
+
     mean = float(values.mean())
     low, high = wilson(mean * len(values), len(values))
     weights = np.ones((replicates, len(values)))

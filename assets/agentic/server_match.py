@@ -49,7 +49,8 @@ def match_servers(
         embed: texts -> unit rows. Not called where there is no server.
     """
     if servers.empty:
-        return Matched(*(pd.DataFrame(columns=columns) for columns in _COLUMNS))
+        server, floor, commodity, commodity_floor = (pd.DataFrame(columns=columns) for columns in _COLUMNS)
+        return Matched(server, floor, commodity.assign(commodity_title=None), commodity_floor)
     names, vectors = servers["server"].tolist(), embed(servers["text"].tolist())
     best, floors = _nearest(tasks["task_text_id"].tolist(), tasks["text"].tolist(), names, vectors, embed)
     server = pd.DataFrame(best, columns=_COLUMNS[0])

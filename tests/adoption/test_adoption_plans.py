@@ -28,7 +28,7 @@ from dagster_project.runs.lock import refresh_lock
 from tests.support.adoption.judging_server import STEPS, JudgingServer
 from tests.support.adoption.private_texts import FORMS, N_REMARKS, PRIVATE, left_in, remark, texts_in
 from tests.support.adoption.slice_build import BEFORE, land
-from tests.support.dbt_run import OVER_ESTIMATES, over_estimates, run_dbt
+from tests.support.dbt_run import OVER_ESTIMATES, run_dbt
 from tests.support.llm.scripted_server import KEY, Reply
 from tests.support.steps import run_steps
 
@@ -114,7 +114,9 @@ class World:
         self.take_steps()
         marts = [f"+{mart}" for mart in MARTS]
         excluded = ("--exclude", "path:models/staging", "resource_type:seed", *BEFORE, "int_occupation")
-        run = run_dbt(self.settings.home, "run", "-s", *over_estimates("adoption"), parsed=self.parsed)
+        run = run_dbt(
+            self.settings.home, "run", "-s", *(f"stg_{name}" for name in TABLES), parsed=self.parsed
+        )
         assert run.success, run.failures
         run = run_dbt(self.settings.home, "run", "-s", *marts, *excluded, parsed=self.parsed)
         assert run.success, run.failures

@@ -11,7 +11,9 @@ import pandas as pd
 import pytest
 
 from assets.agentic import server_match
+from assets.agentic.assets import MATCHED
 from assets.agentic.server_match import FLOORS, match_servers
+from assets.common.warehouse import declared_tables
 
 SERVERS = pd.DataFrame({"server": [f"s{n}" for n in range(7)], "text": [f"server {n}" for n in range(7)]})
 TASKS = pd.DataFrame({"task_text_id": range(1, 31), "text": [f"task {n}" for n in range(30)]})
@@ -81,3 +83,15 @@ def test_without_tasks_and_software_floors_are_told_all_the_same() -> None:
     found = match_servers(SERVERS, TASKS.head(0), TECHNOLOGY.head(0), embed)
     assert found.server_floor["n_tasks_matched"].tolist() == [0] * len(FLOORS)
     assert found.commodity.empty and set(found.commodity_floor["n_commodities"]) == {0}
+
+
+def test_without_servers_nothing_is_embedded_and_every_table_is_empty() -> None:
+    def never(texts: list[str]) -> npt.NDArray[np.float32]:
+        raise AssertionError(texts)
+
+    technology = pd.DataFrame({"commodity_code": ["1"], "commodity_title": ["Software"], "example": ["A"]})
+    tasks = pd.DataFrame({"task_text_id": ["1"], "text": ["Plan."]})
+    found = match_servers(pd.DataFrame(columns=["server", "text"]), tasks, technology, never)
+    frames = (found.server, found.server_floor, found.commodity, found.commodity_floor)
+    for table, frame in zip(MATCHED, frames, strict=True):
+        assert frame.empty and set(frame.columns) == set(declared_tables()[table])

@@ -30,7 +30,19 @@ api_key_env = "TEST_LLM_KEY"
 json_schema = true
 max_in_flight = 8
 """
-SELECTION = ("battery_sample", "battery_selection", "battery_selection_item", "battery_selection_level")
+MARTS = ("battery_sample", "battery_selection", "battery_selection_item", "battery_selection_level")
+SELECTION = (
+    *(
+        f"stg_{name}"
+        for name in (
+            "battery_sample",
+            "battery_selection",
+            "battery_selection_benchmark",
+            "battery_selection_level",
+        )
+    ),
+    *MARTS,
+)
 
 
 @pytest.fixture
@@ -76,7 +88,7 @@ class Work:
         assert pipeline.dbt("build", "-s", *SELECTION, "--indirect-selection", "cautious"), (
             pipeline.failures()
         )
-        return {name: pipeline.read(f"marts.{name}") for name in SELECTION}
+        return {name: pipeline.read(f"marts.{name}") for name in MARTS}
 
 
 @pytest.mark.timeout(300)

@@ -67,6 +67,7 @@ def test_files_are_those_of_the_input_layout(demo: Path) -> None:
     expected |= ADOPTION | COMPARISON
     expected |= {f"agentic/trajectories/{system}.jsonl" for system in ("kestrel-agent", "plover-agent")}
     expected |= {AGENT_SERVERS, "agentic/scenarios/scenarios.jsonl", "agentic/verdicts/judge-a.jsonl"}
+    expected |= {f"propensity/bands/{figures.BAND_RATER}.csv"}
     expected |= {f"propensity/items/{name}.csv" for name in PROPENSITIES}
     assert set(contents(demo)) == expected
 

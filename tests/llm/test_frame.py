@@ -21,7 +21,7 @@ from assets.assistance.judging import judge_call
 from assets.assistance.planning import Comparison, Entry
 from assets.battery import annotation
 from assets.llm import Answer, Call, Model, framed
-from assets.propensity import bands, choice_runs
+from assets.propensity import bands, choice_runs, levels
 from assets.propensity.propensity_rubrics import read_rubrics
 from assets.settings import PROJECT
 
@@ -152,6 +152,11 @@ def _banded(text: str) -> Call:
     return bands.band_calls(_written(text), read_rubrics(), [MODEL])[0]
 
 
+def _levelled(text: str) -> Call:
+    item = pd.DataFrame([{"benchmark": "b", "item": "1", "text": text, "answer": text}])
+    return levels.level_calls(levels.targets(pd.DataFrame(), item, ()), read_rubrics(), [MODEL])[0]
+
+
 def _read_by_a_judge(text: str) -> Call:
     def unread(calls: list[Call]) -> list[Answer]:
         return [Answer(call, "unparsed", text=text) for call in calls]
@@ -168,6 +173,7 @@ ASKERS: dict[str, tuple[Callable[[str], Call], tuple[str, ...]]] = {
     ),
     "annotation": (_annotated, ("item",)),
     "bands": (_banded, ("item",)),
+    "levels": (_levelled, ("item", "answer")),
     "choices": (_read_by_a_judge, ("question", "reply")),
     "verdicts": (_judged, ("task", "first", "second")),
     "traits": (_coded, ("task", "guidance")),

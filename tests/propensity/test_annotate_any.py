@@ -212,7 +212,7 @@ def built(folder: Path, settings: Settings, dbt_target: Path) -> tuple[pd.DataFr
     done = run_dbt(folder, "build", "-s", *MODELS, *without_tests, parsed=dbt_target)
     assert done.success, done.failures
     run_steps(warehouse, settings, assessor)
-    done = run_dbt(folder, "build", "-s", "assessor", "assessor_gain", "--exclude-resource-type", "unit_test",
+    done = run_dbt(folder, "build", "-s", "stg_assessor", "stg_assessor_gain", "assessor", "assessor_gain", "--exclude-resource-type", "unit_test",
                    parsed=dbt_target)  # fmt: skip
     assert done.success, done.failures
     return warehouse.read(TABLES[0]), warehouse.read(TABLES[1]).set_index("regime")

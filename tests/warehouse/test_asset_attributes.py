@@ -31,6 +31,8 @@ BACKWARD = {
     ("work", "capability"),
     # what models were asked is a step of the slice whose answers are counted
     *(("propensity", "llm"), ("assistance", "llm")),
+    # the raters of battery items rate three-option items too
+    ("propensity", "battery"),
     # an answered call is no file
     ("warehouse", "battery"),
 }

@@ -52,7 +52,7 @@ def battery(n_items: int) -> dict[str, pd.DataFrame]:
     return {
         "intermediate.int_demand": pd.DataFrame(demand, columns=["benchmark", "item", "dimension", "demand"]),
         "seed.published_agents": agents,
-        "intermediate.int_capability_importance": pd.DataFrame(
+        "intermediate.int_disclosed_capability_importance": pd.DataFrame(
             points, columns=["scope_type", "activity", "capability", "points"]
         ),
         "intermediate.int_dimension_member": pd.DataFrame(

@@ -82,7 +82,7 @@ def test_the_demo_fills_the_comparison_with_other_indices_and_its_part_of_the_re
     assert len(found) == 8 and all(rho > 0 for _, _, rho in found)
     assert workplace.query("select count(*) from marts.index_unmatched")[0][0] > 0
     page = (workplace.published.parent / "report" / "adoption.html").read_text(encoding="utf-8")
-    rows = re.findall(r"<tr>(.*?)</tr>", page.partition("Other indices of AI usage")[2], re.DOTALL)
+    rows = re.findall(r"<tr>(.*?)</tr>", page.partition("other indices of AI usage")[2], re.DOTALL)
     told = {" ".join(re.sub("<.*?>", " ", row).split()[:2]) for row in rows}
     assert {f"{index} {level}" for index, level, _ in found} <= told
     assert workplace.query("select count(*) from marts.source_file where input = 'comparison'") == [(5,)]

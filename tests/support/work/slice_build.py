@@ -129,7 +129,9 @@ def _run_compiled(warehouse: DuckDBWarehouse, compiled: Path, models: tuple[str,
         for model in models:
             layer = {"stg": "staging", "int": "intermediate"}.get(model.split("_")[0], "marts")
             sql = (compiled / layer / "work" / f"{model}.sql").read_text(encoding="utf-8")
-            connection.execute(f"create or replace table {layer}.{model} as ({sql})")
+            # staging over estimates is views
+            kind = "view" if layer == "staging" else "table"
+            connection.execute(f"create or replace {kind} {layer}.{model} as ({sql})")
 
 
 def _copy_project(project: Path, dropped: tuple[str, ...]) -> None:
