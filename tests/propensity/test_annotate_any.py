@@ -20,7 +20,12 @@ from assets.propensity.assets import assessor
 from assets.propensity.llm_assets import propensity_llm_band, propensity_llm_item, propensity_text
 from assets.propensity.propensity_rubrics import PROPENSITIES, read_rubrics
 from assets.settings import PROJECT, Settings
-from assets.sources.readers import read_items, read_propensity_items, read_propensity_responses, read_results
+from assets.sources.readers import (
+    read_all_items,
+    read_propensity_items,
+    read_propensity_responses,
+    read_results,
+)
 from dagster_project.cli.main import main
 from dagster_project.resources import DuckDBWarehouse
 from tests.support.dbt_run import WAREHOUSE_NAME, run_dbt
@@ -205,15 +210,15 @@ def built(folder: Path, settings: Settings, dbt_target: Path) -> tuple[pd.DataFr
     warehouse.write({n: pd.DataFrame(columns=list(declared_tables()[n]), dtype=object) for n in raw})
     for read in (read_propensity_items, read_propensity_responses, read_results):
         warehouse.write(read(settings.sources).frames)
-    warehouse.write({"raw.item": read_items(settings.sources)})
+    warehouse.write({"raw.item": read_all_items(settings.sources)[0]})
     collected = (propensity_llm_band, propensity_text, propensity_annotation, annotation)
     run_steps(warehouse, settings, propensity_llm_item, *collected)
     without_tests = ("--exclude-resource-type", "test", "--exclude-resource-type", "unit_test")
     done = run_dbt(folder, "build", "-s", *MODELS, *without_tests, parsed=dbt_target)
     assert done.success, done.failures
     run_steps(warehouse, settings, assessor)
-    done = run_dbt(folder, "build", "-s", "stg_assessor", "stg_assessor_gain", "assessor", "assessor_gain", "--exclude-resource-type", "unit_test",
-                   parsed=dbt_target)  # fmt: skip
+    marts = ("stg_assessor", "stg_assessor_gain", "assessor", "assessor_gain")
+    done = run_dbt(folder, "build", "-s", *marts, "--exclude-resource-type", "unit_test", parsed=dbt_target)
     assert done.success, done.failures
     return warehouse.read(TABLES[0]), warehouse.read(TABLES[1]).set_index("regime")
 

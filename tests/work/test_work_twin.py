@@ -347,4 +347,4 @@ def test_no_survey_gives_empty_tables(warehouse: DuckDBWarehouse, home: Path) ->
         ).fetchall()
     of_seeds = {"staging.stg_survey_question", "intermediate.int_capability_retention"}
     names = {name for (name,) in tables} - of_seeds
-    assert len(names) == 31 and all(warehouse.read(name).empty for name in names)
+    assert len(names) == 33 and all(warehouse.read(name).empty for name in names)
