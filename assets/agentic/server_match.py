@@ -49,8 +49,8 @@ def match_servers(
         embed: texts -> unit rows. Not called where there is no server.
     """
     if servers.empty:
-        server, floor, commodity, commodity_floor = (pd.DataFrame(columns=columns) for columns in _COLUMNS)
-        return Matched(server, floor, commodity.assign(commodity_title=None), commodity_floor)
+        none = [pd.DataFrame(columns=columns) for columns in _COLUMNS]
+        return Matched(none[0], none[1], none[2].assign(commodity_title=None), none[3])
     names, vectors = servers["server"].tolist(), embed(servers["text"].tolist())
     best, floors = _nearest(tasks["task_text_id"].tolist(), tasks["text"].tolist(), names, vectors, embed)
     server = pd.DataFrame(best, columns=_COLUMNS[0])
