@@ -147,8 +147,8 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory, dbt_target: Path) -> Duc
     first = ("path:models/staging/propensity", "path:models/intermediate/propensity")
     seeds = ("seed_propensity", "seed_system_alias")
     # a test of other tables than those built here would fail
-    rest = ("--exclude", OVER_ESTIMATES, "--indirect-selection", "buildable")
-    run = run_dbt(folder, "build", "-s", *battery, *first, *seeds, *rest, parsed=dbt_target)
+    alone = ("--exclude", OVER_ESTIMATES, "--indirect-selection", "buildable")
+    run = run_dbt(folder, "build", "-s", *battery, *first, *seeds, *alone, parsed=dbt_target)
     assert run.success, run.failures
     settings = Settings(home=folder / "home", assessor_trees=2)
     # plain and steered are as able; one that passes everything is abler, and the others aren't profiled
