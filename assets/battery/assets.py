@@ -14,6 +14,7 @@ from assets.battery.annotation import (
 )
 from assets.battery.clustering import dimension_members
 from assets.battery.selection import select, total_variation
+from assets.common.item_use import askable_items
 from assets.common.rubric_text import RubricError
 from assets.common.warehouse import declared_tables
 from assets.llm import read_roles
@@ -38,9 +39,7 @@ def annotation(step: Step) -> Made:
     with faults_as_failure(AnnotationError, RubricError):
         raters = read_roles(step.settings).of("rater")
         refuse_same_names(raters, files.loc[files["input"] == "ratings", "source_file"])
-        item = step.read("raw.item")
-        usable = item[item["text"].notna() & ~item["is_excluded"].astype(bool)].reset_index(drop=True)
-        frame = read_annotation(usable, raters, step.settings)
+        frame = read_annotation(askable_items(step.read("raw.item")), raters, step.settings)
     return Made({"raw.annotation": frame}, metadata={"": by_status(frame, "cells")})
 
 

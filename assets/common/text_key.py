@@ -1,4 +1,4 @@
-"""Numbers that stand for texts.
+"""Stable integer keys for text.
 
 Belongs here: the key by which texts count as the same, and what it stands for. Does not belong here: which texts.
 """
@@ -16,8 +16,7 @@ def normal_text(text: str) -> str:
 
 def item_text_key(text: str) -> int:
     """As `text_key` of an item's text as sources should share it: Unicode NFKC, blanks run together, case kept."""
-    folded = " ".join(unicodedata.normalize("NFKC", text).split())
-    return int.from_bytes(hashlib.sha256(folded.encode()).digest()[:8]) >> 1
+    return _key(" ".join(unicodedata.normalize("NFKC", text).split()))
 
 
 def text_key(text: str) -> int:
@@ -25,4 +24,8 @@ def text_key(text: str) -> int:
 
     Two of a million different texts meet with probability 5e-8.
     """
-    return int.from_bytes(hashlib.sha256(normal_text(text).encode()).digest()[:8]) >> 1
+    return _key(normal_text(text))
+
+
+def _key(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8]) >> 1

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from assets.common.capabilities import capability_names
+from assets.common.item_use import askable_items
 from assets.llm import Answer, Call, collect, read_roles
 from assets.propensity.bands import banded_items
 from assets.propensity.choice_runs import refuse_same_names, responses, usable_items
@@ -95,8 +96,7 @@ def read_levels(
         RolesError, RubricError, LedgerError: as `read_written_items`.
     """
     options = _annotatable(supplied, written)
-    is_usable = texts["text"].notna() & ~texts["is_excluded"].isin([True])
-    asked = targets(options, texts[is_usable], settings.assessor_benchmarks)
+    asked = targets(options, askable_items(texts), settings.assessor_benchmarks)
     raters, rubrics = read_roles(settings).of("rater"), rubrics_to_annotate(settings)
     return _as_raw(levels(asked, rubrics, raters, collected_from(settings)))
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from assets.common.item_use import askable_items
 from assets.common.names import DAMAGED_WHAT, clean_name, is_damaged
 from assets.common.text_key import item_text_key
 from assets.sources.errors import SourceError, SourceFileError
@@ -34,13 +35,7 @@ def read_items(sources: Path) -> pd.DataFrame:
 
     Raises as `read_all_items`.
     """
-    return usable_items(read_all_items(sources)[0])
-
-
-def usable_items(frame: pd.DataFrame) -> pd.DataFrame:
-    """`read_items` of a frame as `read_all_items` gives it."""
-    is_usable = frame["text"].notna() & ~frame["is_excluded"].astype(bool)
-    return frame.loc[is_usable, COLUMNS].reset_index(drop=True)
+    return askable_items(read_all_items(sources)[0])[COLUMNS]
 
 
 def read_all_items(sources: Path) -> tuple[pd.DataFrame, dict[str, list[str]]]:
