@@ -10,11 +10,12 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from assets.capability.fit import fit_store, nuts
-from assets.capability.fit.engine import fit_system, join, responses_of
+from assets.capability.fit.engine import responses_of
 from assets.capability.fit.factorised import SystemFit
 from assets.capability.fit.fit_quality import Posterior, Thresholds, fit_diagnostics
 from assets.capability.fit.layout import PooledResponses
 from assets.capability.fit.model import ModelOptions
+from assets.capability.fit.stale_fits import fit_alone, join_fits, sampler_of
 from assets.settings import Settings
 
 COLUMNS = ["system", "dimension", "mean_log", "sd_log", "is_converged"]
@@ -50,30 +51,18 @@ def _posterior(
     model: ModelOptions,
     thresholds: Thresholds,
 ) -> Posterior:
-    def sampler(name: str) -> nuts.SamplerOptions:
-        return nuts.SamplerOptions.of(settings, "posterior", name)
-
     if settings.engine == "nuts":
-        return nuts.sample_posterior(responses, model, sampler("joint_posterior"))
-
-    def fit(own: PooledResponses, prior: ModelOptions) -> SystemFit:
-        return fit_system(own, prior, thresholds, sampler(own.systems[0]))
+        return nuts.sample_posterior(responses, model, sampler_of(settings, "joint_posterior"))
 
     def stored(system: str) -> SystemFit:
         path = fit_store.system_path(settings.home, system)
         return fit_store.read_system(path, system, responses.dimensions)[0]
 
     fits = {
-        system: fit(responses_of(responses, system), model) if system in changed else stored(system)
+        system: fit_alone(responses_of(responses, system), model, thresholds, settings)
+        if system in changed
+        else stored(system)
         for system in responses.systems
     }
     # the seeds of the fit without them: what differs is the items
-    return join(
-        fits,
-        responses,
-        model,
-        settings.chains * settings.draws,
-        lambda name: settings.seed_for("joint_posterior", name),
-        refit=fit,
-        min_ess=thresholds.min_ess,
-    )
+    return join_fits(fits, responses, model, thresholds, settings)

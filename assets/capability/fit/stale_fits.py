@@ -44,7 +44,7 @@ def fit_stale_systems(
         started = time.monotonic()
         # one thread: the same bytes on any number of cores
         with threadpool_limits(limits=1):
-            fit = fit_system(own, model, thresholds, _sampler(settings, system))
+            fit = fit_alone(own, model, thresholds, settings)
         path = fit_store.system_path(settings.home, system)
         fit_store.write_system(path, fit, responses.dimensions, wanted[fit.engine])
         log(f"{system}: {fit.engine}, {fit.ess:.0f} effective draws, {time.monotonic() - started:.1f} s")
@@ -58,7 +58,7 @@ def draw_jointly(responses: PooledResponses, settings: Settings, log: Log) -> di
         FileNotFoundError: a system of the input has no fit of its own.
     """
     model, path = ModelOptions.of(settings), settings.home / fit_store.DRAWS
-    sampler, thresholds = _sampler(settings, "joint_posterior"), Thresholds.of(settings)
+    sampler, thresholds = sampler_of(settings, "joint_posterior"), Thresholds.of(settings)
     by_nuts = asdict(sampler)
     fits: dict[str, SystemFit] = {}
     if settings.engine == "nuts":
@@ -81,7 +81,7 @@ def draw_jointly(responses: PooledResponses, settings: Settings, log: Log) -> di
         )
         posterior = nuts.sample_posterior(responses, model, sampler, show_progress=sys.stderr.isatty())
     else:
-        posterior = _join(fits, responses, model, thresholds, settings)
+        posterior = join_fits(fits, responses, model, thresholds, settings)
     _, faults = fit_diagnostics(posterior, thresholds)
     engines = {posterior.engine, *(quality.engine for quality in posterior.fits)}
     fingerprint = wanted["nuts" if "nuts" in engines else "factorised"]
@@ -96,7 +96,7 @@ def draw_jointly(responses: PooledResponses, settings: Settings, log: Log) -> di
 
 def _fingerprints(own: PooledResponses, settings: Settings) -> dict[str, str]:
     """Engine that a system's fit may end with -> fingerprint of all that decides its bytes then."""
-    model, sampler = ModelOptions.of(settings), _sampler(settings, own.systems[0])
+    model, sampler = ModelOptions.of(settings), sampler_of(settings, own.systems[0])
     by_nuts = asdict(sampler) | _when_to_fall_back(Thresholds.of(settings))
     return {
         "factorised": fit_store.fingerprint(own, model, "factorised", {"seed": sampler.seed}),
@@ -136,15 +136,17 @@ def _stored_fits(
     return fits, fingerprints
 
 
-def _join(
+def join_fits(
     fits: dict[str, SystemFit],
     responses: PooledResponses,
     model: ModelOptions,
     thresholds: Thresholds,
     settings: Settings,
 ) -> Posterior:
+    """Joint draws around the fits of all systems of `responses`; a fit that no longer holds is made again."""
+
     def refit(own: PooledResponses, prior: ModelOptions) -> SystemFit:
-        return fit_system(own, prior, thresholds, _sampler(settings, own.systems[0]))
+        return fit_alone(own, prior, thresholds, settings)
 
     def seed_of(name: str) -> int:
         return settings.seed_for("joint_posterior", name)
@@ -154,5 +156,13 @@ def _join(
         return join(fits, responses, model, n_draws, seed_of, refit=refit, min_ess=thresholds.min_ess)
 
 
-def _sampler(settings: Settings, name: str) -> nuts.SamplerOptions:
+def fit_alone(
+    own: PooledResponses, model: ModelOptions, thresholds: Thresholds, settings: Settings
+) -> SystemFit:
+    """The fit of one system, with the seed that is its own."""
+    return fit_system(own, model, thresholds, sampler_of(settings, own.systems[0]))
+
+
+def sampler_of(settings: Settings, name: str) -> nuts.SamplerOptions:
+    """Options of the sampler, with the seed of a system or of the joint posterior."""
     return nuts.SamplerOptions.of(settings, "posterior", name)
