@@ -88,12 +88,10 @@ def _queries(
     """Commodity codes and texts: its title (O*NET has no definitions), or the title with each example in turn."""
     if not has_examples:
         return titles["commodity_code"].tolist(), titles["commodity_title"].tolist()
-    pairs = technology.drop_duplicates(["commodity_code", "example"]).merge(titles, on="commodity_code")
+    title_of = titles.set_index("commodity_code")["commodity_title"]
+    pairs = technology[["commodity_code", "example"]].drop_duplicates()
     pairs = pairs.sort_values(["commodity_code", "example"])
-    texts = [
-        f"{title} such as {example}"
-        for title, example in zip(pairs["commodity_title_y"], pairs["example"], strict=True)
-    ]
+    texts = [f"{title_of[code]} such as {example}" for code, example in pairs.itertuples(index=False)]
     return pairs["commodity_code"].tolist(), texts
 
 
