@@ -29,7 +29,7 @@ from tests.support.adoption.judging_server import STEPS, JudgingServer
 from tests.support.adoption.private_texts import FORMS, N_REMARKS, PRIVATE, left_in, remark, texts_in
 from tests.support.adoption.slice_build import BEFORE, land
 from tests.support.dbt_run import OVER_ESTIMATES, run_dbt
-from tests.support.llm.scripted_server import KEY, Reply
+from tests.support.llm.scripted_server import KEY, LIMITS, Reply
 from tests.support.steps import run_steps
 
 PLANS = ("adoption-relevance", "adoption-summary", "adoption-confirm")
@@ -46,15 +46,6 @@ max_tokens = 50
 max_in_flight = {in_flight}
 input_price = 1000
 output_price = 2000
-"""
-LIMITS = """
-[limits]
-max_tries = 1
-first_wait_seconds = 0.01
-breaker_failures = 3
-breaker_pause_seconds = 0.01
-breaker_probes = 2
-batch_poll_seconds = 0.01
 """
 IN_FLIGHT = 2
 # one task an occupation
@@ -136,7 +127,7 @@ class World:
 
 def write_roles(sources: Path, base_url: str, roles: tuple[str, ...] = STEPS, more: str = "") -> None:
     tables = [TOML.format(role=role, base_url=base_url, in_flight=IN_FLIGHT) + more for role in roles]
-    (sources / "llm.toml").write_text("".join(tables) + LIMITS)
+    (sources / "llm.toml").write_text("".join(tables) + LIMITS + "batch_poll_seconds = 0.01\n")
 
 
 def write_chats(sources: Path) -> None:

@@ -35,7 +35,7 @@ from tests.support.factories import (
     write_propensity_responses,
     write_results,
 )
-from tests.support.llm.scripted_server import KEY, Reply, ScriptedServer
+from tests.support.llm.scripted_server import KEY, LIMITS, Reply, ScriptedServer, completed
 from tests.support.propensity.choosing_server import texts_of
 from tests.support.steps import run_steps
 
@@ -46,13 +46,6 @@ model = "r"
 base_url = "{base_url}"
 api_key_env = "TEST_LLM_KEY"
 json_schema = true
-
-[limits]
-max_tries = 1
-first_wait_seconds = 0.01
-breaker_failures = 3
-breaker_pause_seconds = 0.01
-breaker_probes = 2
 """
 PULLS = (-2, -1, 0, 1, 2)
 BENCHMARKS = ("LSAT", "SAT", "TimeDial")
@@ -68,7 +61,6 @@ class RatingServer(ScriptedServer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.fails_after = 10**9
         self.paid_for: Counter[tuple[str, str]] = Counter()
 
     def __enter__(self) -> RatingServer:
@@ -76,7 +68,6 @@ class RatingServer(ScriptedServer):
         return self
 
     async def _complete(self, request: dict[str, Any]) -> Reply:
-        self.outage = len(self.requests) >= self.fails_after
         reply = await super()._complete(request)
         if reply.status != 200:
             return reply
@@ -90,9 +81,8 @@ class RatingServer(ScriptedServer):
             else {"lower": -3, "upper": 3}
         )
         answer = band if about in PROPENSITIES else {"level": 1}
-        message = {"role": "assistant", "content": json.dumps({"reason": "r"} | answer)}
-        return Reply(body={"id": "c", "object": "chat.completion", "created": 0, "model": "m", "usage": reply.usage,
-                           "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})  # fmt: skip
+        content = json.dumps({"reason": "r"} | answer)
+        return completed(Reply(content, usage=reply.usage, model="m"))
 
 
 @pytest.fixture
@@ -127,7 +117,7 @@ def settings(tmp_path: Path, server: RatingServer, monkeypatch: pytest.MonkeyPat
         )
         scores = {key: int(rng.random() < 1 / (1 + np.exp(-1.5 * pull))) for key, pull in foreign.items()}
         write_results(sources, system, scores | {("odd", "1"): 1})
-    (sources / "llm.toml").write_text(RATER.format(base_url=server.base_url))
+    (sources / "llm.toml").write_text(RATER.format(base_url=server.base_url) + LIMITS)
     return Settings(sources=sources, home=tmp_path / "home", assessor_trees=5)
 
 

@@ -18,7 +18,7 @@ from assets.settings import Settings
 from assets.sources.input_root import sources_folder
 from assets.sources.readers import read_propensity_items
 from dagster_project.cli.main import main
-from tests.support.llm.scripted_server import KEY
+from tests.support.llm.scripted_server import KEY, LIMITS
 from tests.support.propensity.choosing_server import ChoosingServer, chosen, texts_of
 from tests.support.steps import MemoryWarehouse, run_steps
 
@@ -31,14 +31,6 @@ model = "{name}"
 base_url = "{base_url}"
 api_key_env = "TEST_LLM_KEY"
 json_schema = true
-"""
-LIMITS = """
-[limits]
-max_tries = 1
-first_wait_seconds = 0.01
-breaker_failures = 3
-breaker_pause_seconds = 0.01
-breaker_probes = 2
 """
 HEADER = "item_id,propensity,benchmark,prompt,option_a,option_b,option_c,correct,lower,upper\n"
 # a blank option can't be asked about; braces are an item's own

@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.support.warehouse.oracle import (
+    WORK,
     Change,
     Laboratory,
     appended,
@@ -34,7 +35,7 @@ from tests.support.warehouse.oracle import (
     shortened,
 )
 
-BATTERY, SEEDS = "sources/battery", "project/dbt/seeds"
+BATTERY, SEEDS, MODELS = "sources/battery", "project/dbt/seeds", "project/dbt/models/intermediate/work"
 RESULT = cell(f"{BATTERY}/results/o4-mini.csv", 0, "score", "0.5")
 # hours of an activity that this person, who is kept, selected
 ANSWER = cell("sources/survey/companies.csv", 6, "Q3.3_16", "7")
@@ -91,14 +92,14 @@ CHANGES = (
     appended(f"{SEEDS}/seed_system_alias.csv", "o4-mini,another\n"),
     appended("project/rubrics/capabilities/CF.md", "\nMore.\n"),
     replaced(
-        "project/dbt/models/intermediate/work/int_disclosed_importance.sql",
+        f"{MODELS}/int_disclosed_importance.sql",
         "n_selected < 5",
         "n_selected < 6",
     ),
     replaced(
         "project/dbt/models/sources/work.yml", "pearson_sd, data_type: double", "pearson_sd, data_type: float"
     ),
-    replaced("project/assets/work/reliability.py", "N_SPLITS = 500", "N_SPLITS = 1000"),
+    replaced(f"{WORK}/reliability.py", "N_SPLITS = 500", "N_SPLITS = 1000"),
     replaced("project/assets/propensity/estimate.py", "PRIOR_SD = 2.0", "PRIOR_SD = 1.9"),
     replaced("project/assets/suitability/power_mean.py", "SMALL = 0.5", "SMALL = 0.4"),
     replaced("project/expectations/rating.json", '"warning"', '"critical"'),

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from tests.support.llm.scripted_server import Reply, ScriptedServer
+from tests.support.llm.scripted_server import Reply, ScriptedServer, completed
 
 # chats whose step named here goes wrong hold the word
 REFUSED, UNREAD = "forbidden", "mumbling"
@@ -26,7 +26,6 @@ class JudgingServer(ScriptedServer):
 
     def __init__(self, delay: float = 0.0) -> None:
         super().__init__(delay=delay)
-        self.fails_after = 10**9
         self.paid_for: Counter[tuple[str, str]] = Counter()
 
     def __enter__(self) -> JudgingServer:
@@ -34,16 +33,12 @@ class JudgingServer(ScriptedServer):
         return self
 
     async def _complete(self, request: dict[str, Any]) -> Reply:
-        self.outage = len(self.requests) >= self.fails_after
         reply = await super()._complete(request)
         if reply.status != 200:
             return reply
         step, asked = request["model"], request["messages"][-1]["content"]
         self.paid_for[(step, asked)] += 1
-        message = {"role": "assistant", "content": None} | _message(step, asked)
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        return Reply(body={"id": "c", "object": "chat.completion", "created": 0, "model": "m",
-                           "choices": [choice], "usage": reply.usage})  # fmt: skip
+        return completed(Reply(message=_message(step, asked), usage=reply.usage, model="m"))
 
     def count(self, step: str) -> int:
         """Calls of a step that were paid for."""

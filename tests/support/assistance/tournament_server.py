@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from tests.support.llm.scripted_server import Reply, ScriptedServer
+from tests.support.llm.scripted_server import Reply, ScriptedServer, completed
 
 HANDED_OVER = "Hand this in: "
 FIRST_SEAT_JUDGE = "juror-two"
@@ -26,7 +26,6 @@ class TournamentServer(ScriptedServer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.fails_after = 10**9
         self.slowness = 0.01
         self.odd: dict[tuple[str, str], dict[str, Any]] = {}
         self.paid_for: Counter[str] = Counter()
@@ -36,16 +35,12 @@ class TournamentServer(ScriptedServer):
         return self
 
     async def _complete(self, request: dict[str, Any]) -> Reply:
-        self.outage = len(self.requests) >= self.fails_after
         self.delay = self.slowness * digest(json.dumps(request)) / 256
         reply = await super()._complete(request)
         if reply.status != 200:
             return reply
         self.paid_for[json.dumps(request, sort_keys=True)] += 1
-        message = {"role": "assistant", "content": None} | self._message(request)
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        return Reply(body={"id": "c", "object": "chat.completion", "created": 0, "model": "m",
-                           "choices": [choice], "usage": reply.usage})  # fmt: skip
+        return completed(Reply(message=self._message(request), usage=reply.usage, model="m"))
 
     def _message(self, request: dict[str, Any]) -> dict[str, Any]:
         model, (told, asked) = request["model"], texts_of(request)

@@ -17,6 +17,7 @@ from assets.sources.input_root import sources_folder
 from assets.sources.readers import read_candidates, read_outputs, read_traits, read_verdicts
 from dagster_project.cli.main import main
 from tests.support.assistance.tournament_server import TournamentServer
+from tests.support.llm.scripted_server import LIMITS
 from tests.support.steps import MemoryWarehouse, run_steps
 
 FAMILIES = {
@@ -44,14 +45,6 @@ max_tokens = {max_tokens}
 max_in_flight = {in_flight}
 input_price = 1000
 output_price = 2000
-"""
-LIMITS = """
-[limits]
-max_tries = 1
-first_wait_seconds = 0.01
-breaker_failures = 3
-breaker_pause_seconds = 0.01
-breaker_probes = 2
 """
 TASK = """# Haiku
 

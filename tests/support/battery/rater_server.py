@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from tests.support.llm.scripted_server import Reply, ScriptedServer, level_of
+from tests.support.llm.scripted_server import Reply, ScriptedServer, completed, level_of
 
 
 class RaterServer(ScriptedServer):
@@ -31,9 +31,7 @@ class RaterServer(ScriptedServer):
         names = re.findall(r"^# (\w+): ", told, re.MULTILINE)
         levels = {name: {"reason": "r", "level": level_of(name + text)} for name in names}
         content = json.dumps(levels if len(names) > 1 else levels[names[0]])
-        message = {"role": "assistant", "content": content, **self.odd.get((names[0], text), {})}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        message = self.odd.get((names[0], text), {})
         reply = await super()._complete(request)
         self.paid_for[("+".join(names), text)] += 1
-        return Reply(body={"id": "c", "object": "chat.completion", "created": 0, "model": "m",
-                           "choices": [choice], "usage": reply.usage})  # fmt: skip
+        return completed(Reply(content, message=message, usage=reply.usage, model="m"))

@@ -17,11 +17,20 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
 
 KEY = "sk-secret-0123456789abcdef"
+# of llm.toml: a server that fails is given up at once
+LIMITS = """
+[limits]
+max_tries = 1
+first_wait_seconds = 0.01
+breaker_failures = 3
+breaker_pause_seconds = 0.01
+breaker_probes = 2
+"""
 USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 
 
@@ -70,6 +79,8 @@ class ScriptedServer:
         self.upload_delay = 0.0
         self.embed: Callable[[dict[str, Any]], Reply] | None = None
         self.outage = False
+        # after so many requests it is down
+        self.fails_after = 10**9
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.bodies: list[bytes] = []
@@ -163,7 +174,7 @@ class ScriptedServer:
         return reply
 
     def _scripted(self, prompt: str) -> Reply:
-        if self.outage:
+        if self.outage or len(self.requests) > self.fails_after:
             return error(503, "down")
         for word, replies in self.script.items():
             if word in prompt:
@@ -172,7 +183,7 @@ class ScriptedServer:
                 break
         else:
             reply = Reply(json.dumps({"level": level_of(prompt)}))
-        return reply if reply.body is not None else Reply(**{**vars(reply), "body": _completion(reply)})
+        return reply if reply.body is not None else completed(reply)
 
     def _files_and_batches(self, method: str, path: str, headers: dict[str, str], body: bytes) -> Reply:
         parts = path.partition("?")[0].strip("/").split("/")[1:]
@@ -258,11 +269,13 @@ class ScriptedServer:
             batch["error_file_id"] = self._file("\n".join(bad).encode())["id"]
 
 
-def _completion(reply: Reply) -> dict[str, Any]:
+def completed(reply: Reply) -> Reply:
+    """The reply with the completion made of its parts as its body."""
     message = {"role": "assistant", "content": reply.content, **reply.message}
     choice = {"index": 0, "message": message, "finish_reason": reply.finish}
-    return {"id": "c", "object": "chat.completion", "created": 0, "model": reply.model, "choices": [choice],
+    body = {"id": "c", "object": "chat.completion", "created": 0, "model": reply.model, "choices": [choice],
             "usage": reply.usage}  # fmt: skip
+    return replace(reply, body=body)
 
 
 def _public(batch: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from tests.support.llm.scripted_server import Reply, ScriptedServer
+from tests.support.llm.scripted_server import Reply, ScriptedServer, completed
 
 UNDECIDED, IN_WORDS = "Either is fine.", "I take the second one."
 
@@ -25,7 +25,6 @@ class ChoosingServer(ScriptedServer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.fails_after = 10**9
         self.paid_for: Counter[tuple[str, str, str]] = Counter()
 
     def __enter__(self) -> ChoosingServer:
@@ -33,16 +32,12 @@ class ChoosingServer(ScriptedServer):
         return self
 
     async def _complete(self, request: dict[str, Any]) -> Reply:
-        self.outage = len(self.requests) >= self.fails_after
         reply = await super()._complete(request)
         if reply.status != 200:
             return reply
         told, asked = texts_of(request)
         self.paid_for[(request["model"], told, asked)] += 1
-        message = {"role": "assistant", "content": None} | _message(request["model"], told, asked)
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        return Reply(body={"id": "c", "object": "chat.completion", "created": 0, "model": "m",
-                           "choices": [choice], "usage": reply.usage})  # fmt: skip
+        return completed(Reply(message=_message(request["model"], told, asked), usage=reply.usage, model="m"))
 
 
 def texts_of(request: dict[str, Any]) -> tuple[str, str]:

@@ -24,6 +24,7 @@ import duckdb
 from assets.demo.ensure import ensure_demo
 from assets.settings import PROJECT
 
+WORK = "project/assets/work"
 # the refresh itself; of files of inputs all but their times is compared, see `published`
 _OF_THE_REFRESH = {"refresh", "refresh_step", "source_file"}
 _FOLDERS = ("assets", "dagster_project", "dbt", "expectations", "rubrics")
@@ -38,7 +39,7 @@ CHEAP = {
     "SUITABILITY_ADOPTION_REPLICATES": "20",
 }
 # what no setting makes cheaper
-_CHEAPER = {"project/assets/work/reliability.py": (("4000", "500"),)}
+_CHEAPER = {f"{WORK}/reliability.py": (("4000", "500"),)}
 Marts = Mapping[str, bytes]
 Files = dict[str, bytes]
 
